@@ -37,15 +37,14 @@ export function judgeBeats(beats: Beats): bool {
     const usual = known ? KEPT[known >> 1] : <f32>NaN;
     const steady = abs(beats.interval[i] - usual) <= BEAT.REGULAR * usual;
     const after = i === 0 || beats.steady[i - 1];
-    const credible = abs(beats.height[i] - beats.meanHeight) < BEAT.CREDIBLE * beats.meanHeight;
     beats.steady[i] = steady;
     regular += <i32>steady;
     if (steady) sum += beats.interval[i];
-    clean += <i32>(steady && after && credible);
+    clean += <i32>(steady && after);
   }
   beats.steadyCount = regular;
   beats.meanInterval = sum / <f32>regular;
-  // The tracker remembers a breath for minutes, also where a sensor has left the skin. Peaks of noise have unequal intervals and heights.
+  // The tracker remembers a breath for minutes, also where a sensor has left the skin. Peaks of noise have unequal intervals.
   const misleads = beats.meanInterval > BEAT.LONGEST_SAMPLING || isCyclic(beats) || isRepeated(beats);
   beats.trust = misleads ? 0 : ramp<f32>(<f32>clean / <f32>count, BEAT.NONE, BEAT.TRUE);
   return beats.meanInterval > 0;

@@ -89,7 +89,7 @@ function findPolarity(state: BreathState, count: i32): bool {
     state.polarity = skew < 0 ? -1 : 1;
   }
   state.skew += LIGHT.PASSED * (skew - state.skew);
-  return state.skew * state.polarity > -PULSE.TURNED;
+  return state.skew * state.polarity >= 0;
 }
 
 /** Gives BAND that polarity, fills the rows of its energy, and returns the level by which NEAR must exceed WIDE. */

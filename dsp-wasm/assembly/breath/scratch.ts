@@ -25,7 +25,7 @@ export class Beats {
   /** Mean of the regular intervals, seconds; NaN for none. */
   meanInterval: f32;
   meanHeight: f32;
-  /** Probability that they are beats, by the share of the clean ones: their interval and the previous one are regular, and the height is credible. */
+  /** Probability that they are beats, by the share of the clean ones: their interval and the previous one are regular. */
   trust: f32;
 
   /** Seconds from the window's end (negative). */

@@ -6,7 +6,7 @@ export namespace BEAT {
   export const FEWEST: i32 = 8;
   /** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; cited: Malik et al., Eur. Heart J. 10:1060, 1989] */
   export const REGULAR: f32 = 0.2;
-  /** How far a credible height may be from the mean of the heights. [ratio; chosen] */
+  /** Mean difference of neighbouring heights, relative to the mean of all, that no breath makes. [ratio; chosen] */
   export const CREDIBLE: f32 = 0.5;
   /** Share of clean beats up to which they are noise. [share; derived: nine of ten windows of made noise have less] */
   export const NONE: f32 = 0.35;
@@ -37,8 +37,6 @@ export namespace PULSE {
   export const SHORTEST_STRETCH: i32 = 3;
   /** Two maxima closer than this are one pulse. [grid samples; derived: the range of hr-ppg] */
   export const REFRACTORY: i32 = 8;
-  /** Skewness of the other sign from which the light is taken for turned. [skewness; chosen] */
-  export const TURNED: f32 = 0.3;
   /** The foot, and another maximum of the same pulse, lie at most this far before the peak. [grid samples; derived: BEAT.LONGEST_SAMPLING] */
   export const FOOT_REACH: i32 = 48;
   /** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; chosen] */
@@ -138,7 +136,7 @@ export namespace MEMORY {
   /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; derived: the binomial of two halves] */
   export const DRIFT: f32 = 0.25;
   /** Chance that the rate is suddenly any other. [probability; chosen] */
-  export const JUMP: f32 = 0.01;
+  export const JUMP: f32 = 0.005;
   /** The same where there are no beats, so that the memory is gone after a window. [probability; derived: LIGHT.PASSED] */
   export const LOST: f32 = 0.0625;
   /** Half width of the stretch that is the answer, 2.8 per minute. [bins; derived: the tolerance of the confidence] */
@@ -147,7 +145,7 @@ export namespace MEMORY {
 
 /** Of answer.ts. */
 export namespace CONFIDENCE {
-  /** Probability from which a rate is trusted: a wrong trusted reading costs as much as three right ones that are not. [probability; chosen] */
+  /** Probability from which a rate is trusted. [probability; derived: 3 / 4, as a wrong trusted reading costs as much as three right ones that are not] */
   export const SURE: f32 = 0.75;
 }
 
