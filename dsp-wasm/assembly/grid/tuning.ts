@@ -19,8 +19,8 @@ export const WILD: f64 = 4294967296;
 // ---- activity.ts ----
 /** Acceleration up to which a wearer is at rest: a turn of the wrist reaches it. [g; chosen] */
 export const STILL: f64 = 0.1;
-/** Acceleration from which a wearer moves: of the SpO2 of people who exercise, none that was above it was right. [g; chosen] */
-export const MOVING: f64 = 0.25;
+/** Acceleration from which a wearer moves: of the SpO2 of people who exercise, none that was above it was right. [g; derived: twice STILL] */
+export const MOVING: f64 = 2 * STILL;
 /** Acceleration up to which a wearer is at rest who never is without it: at rest most have 0.002 to 0.015, breath included. [g; chosen] */
 export const RESTING: f64 = 0.016;
 /** The same from which the wearer moves all the time: a rocking chair has 0.02 to 0.05. [g; chosen] */
@@ -29,8 +29,8 @@ export const STIRRING: f64 = 0.024;
 // ---- usual.ts ----
 /** Confidence from which on a reading is trusted, and tells what is usual. [probability; derived: README] */
 export const TRUSTED: f64 = 0.5;
-/** Growth that no movement has, a hundred times: before, the sensor was off the skin. [log ratio; chosen] */
-export const MOST_GROWTH: f64 = 4.6;
+/** Growth that no pulse has: before, the sensor was off the skin. [log ratio; cited: Masimo, perfusion index of 0.02 to 20 %, a thousand times] */
+export const MOST_GROWTH: f64 = 6.9;
 /** Share of this window in the usual size of the pulse where that falls: half a minute of memory. [share; chosen] */
 export const USUAL_FALL: f64 = 0.03;
 /** The same where it rises: five minutes. [share; chosen] */
@@ -77,5 +77,5 @@ export const TINY: f64 = 0.25;
 export const MOST_OF_LEVEL: f64 = 0.4;
 /** Distance of the differences that show a slow sinusoid, in parts of a second. [Hz; chosen] */
 export const SINE_REACH: i32 = 16;
-/** Share of the third differences that no sinusoid explains, up to which there is one; of white noise, a fifth. [share; chosen] */
-export const SINE_REST: f64 = 0.08;
+/** Share of the third differences that no sinusoid explains, up to which there is one; of white noise, a fifth. [share; derived: half of that of white noise] */
+export const SINE_REST: f64 = 0.1;
