@@ -56,7 +56,7 @@ export function findOpticalLevels(power: Row<v128>, lanes: v128, levels: Row<f32
 
 /** Power plus its floor; 1, whose logarithm is 0, in unused lanes. */
 function floored(power: v128, used: v128): v128 {
-  return v128.bitselect(f32x4.add(power, f32x4.splat(CANDIDATE.OPTICAL_FLOOR)), f32x4.splat(1), used);
+  return v128.bitselect(f32x4.add(power, f32x4.splat(CANDIDATE.FLOOR)), f32x4.splat(1), used);
 }
 
 /** The same of the axes together. */
@@ -70,7 +70,7 @@ export function findAxesLevels(powers: Row<v128>, motion: f32, levels: Row<f32>)
   const scale = f32x4.splat((motion * SCALED) / max<f32>(1e-20, sumLanes(sum)));
   for (let k = 4; k < BINS; k += 4) {
     const power = v128.load(AXES_POWER.at(k));
-    v128.store(levels.at(k), log4(f32x4.add(f32x4.mul(power, scale), f32x4.splat(CANDIDATE.AXES_FLOOR))));
+    v128.store(levels.at(k), log4(f32x4.add(f32x4.mul(power, scale), f32x4.splat(CANDIDATE.FLOOR))));
   }
   fillPast(levels);
 }

@@ -43,13 +43,8 @@ export namespace RESIDUAL {
 
 /** candidates.ts: the likelihood of a rate in motion */
 export namespace CANDIDATE {
-  /**
-   * Added to the powers of optical channels (mean one) before the logarithm: what noise leaves between lines. The weights are
-   * fitted with it. [ratio; chosen]
-   */
-  export const OPTICAL_FLOOR: f32 = 0.02;
-  /** The same for the powers of the axes. [ratio; chosen] */
-  export const AXES_FLOOR: f32 = 0.05;
+  /** Added to powers (mean one) before the logarithm: what noise leaves between lines. [ratio; chosen] */
+  export const FLOOR: f32 = 0.025;
   /** Level where nothing is known; the weights are fitted with it. [log power; chosen] */
   export const PAST_LEVEL: f32 = -1.5;
   /** Slope of a rectifier below zero. [ratio; derived: that with which the weights are fitted (lab/python/network.py)] */
@@ -112,7 +107,7 @@ export namespace COUNT {
   /** Until then a pulse's second wave may come; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
   export const LATEST_DICROTIC: f32 = 15.4;
   /** Slope against that of a full beat below which an upstroke is a second wave, or that of a premature beat. [ratio; chosen] */
-  export const DICROTIC_SHARE: f32 = 0.4;
+  export const DICROTIC_SHARE: f32 = 0.5;
   /** Least interval that is a pause. [intervals; chosen] */
   export const LONG: f32 = 1.35;
   /** Interval up to which a beat is early, so that the pause after it is its own: that is at least so much of the interval before. [intervals; chosen] */
@@ -152,7 +147,7 @@ export namespace RATE {
    * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
    * rate says nothing of this one. Chosen on people left out. [share; chosen]
    */
-  export const RESTLESS: f32 = 0.8;
+  export const RESTLESS: f32 = 0.6;
   /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
   export const SLOW_SHARE: f32 = 0.2;
   /** Share of this window in the support where that rises. [share; derived: RESIDUAL.MEMORY, 10 s] */
@@ -201,7 +196,7 @@ export namespace QUALITY {
 /** confidence.ts: in motion */
 export namespace MOTION {
   /** Share of the likelihood of late that is enough, in motion. [share; chosen] */
-  export const ENOUGH_SUPPORT: f32 = 0.67;
+  export const ENOUGH_SUPPORT: f32 = 0.59;
   /** Confidence from which a rate in motion is trusted: the same evidence is wrong more often in some kinds of motion than in others. [probability; chosen] */
   export const LEAST_TRUSTED: f32 = 0.79;
   /**
@@ -226,7 +221,7 @@ export namespace REST {
   /** Most variation of the intervals of an even rhythm, and of those over two beats in bigeminy. [ratio; derived: half of what is irregular] */
   export const STEADY_PAIRS: f32 = 0.5 * RATE.IRREGULAR;
   /** Least likeness of their upstrokes. [correlation; chosen] */
-  export const RUN_LIKENESS: f32 = 0.85;
+  export const RUN_LIKENESS: f32 = 0.925;
   /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
   export const FOLLOWED: f32 = 0.6;
 }

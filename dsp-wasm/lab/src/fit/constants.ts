@@ -36,6 +36,8 @@ const NOISE_COUNT = 20;
 const EVERY = 3;
 /** Differences of so many standard errors over the people are clear: one in twenty is so great by chance, on one side. */
 const CLEAR = 1.64;
+/** The same in a half of them, as with four values and two halves one is more often so by chance. */
+const CLEAR_IN_HALF = 2.5;
 /** No smaller difference matters: a reading in a thousand. */
 const LEAST = 0.001;
 /** A set weighs as much as it has people, or hundreds of windows, but at most this, as in python/logistic.py. */
@@ -240,20 +242,18 @@ function halfOf(person: string): number {
 }
 
 /**
- * What the rows of a constant, the committed value first, say of it: `fitted` if no other value is clearly better, on all, on a half of the people,
- * or on recordings, and one is clearly worse, on all, on recordings or on made signals; `idle` if none is either; `worse` if another one is clearly better.
+ * What the rows of a constant, the committed value first, say of it: `fitted` if no other value is clearly better, on all or on a half of the people,
+ * and one is clearly worse, on all, on recordings or on made signals; `idle` if none is either; `worse` if another one is clearly better.
  */
 export function verdictOf(rows: readonly Row[]): 'fitted' | 'idle' | 'worse' {
-  const others = rows.slice(1);
-  const isAny = (sign: number, parts: readonly Part[]) =>
-    others.some(({ differences }) =>
-      parts.some((part) => {
-        const [difference, error] = differences[part];
-        return sign * difference > Math.max(CLEAR * error, LEAST);
-      }),
-    );
-  if (isAny(-1, ['all', 'a', 'b', 'recordings'])) return 'worse';
-  return isAny(1, ['all', 'recordings', 'made']) ? 'fitted' : 'idle';
+  const isAny = (sign: number, parts: readonly Part[], clear: number) =>
+    rows
+      .slice(1)
+      .some(({ differences }) =>
+        parts.some((part) => sign * differences[part][0] > Math.max(clear * differences[part][1], LEAST)),
+      );
+  if (isAny(-1, ['all'], CLEAR) || isAny(-1, ['a', 'b'], CLEAR_IN_HALF)) return 'worse';
+  return isAny(1, ['all', 'recordings', 'made'], CLEAR) ? 'fitted' : 'idle';
 }
 
 const HEAD = ['constant', 'value', 'loss', ...PARTS.flatMap((part) => [part, `${part} error`])];
