@@ -18,9 +18,10 @@ export const SEARCHED = 'npm run fit -- --constants';
 export const TABLE = join(LAB, 'samples/constants.csv');
 
 /**
- * Loss of a window: 0 if its reading is right and trusted, 1 if there is none that is trusted, and more if it is wrong (off by more than
- * twice the tolerance) but trusted, as much as the models of confidence have it: their weight of wrong readings times the odds from which they
- * trust. Estimates that are not trusted count a little, by their error up to four times the tolerance.
+ * Loss of a window: 0 if its reading is right and trusted, 1 if there is none that is trusted, and more if one is wrong (off by more than
+ * twice the tolerance) but trusted. For rr and SpO2 that is as the models of confidence have it: their weight of wrong readings times the odds from which they
+ * trust; for hr, which rules doubt as well, as the aims have it: 1 % wrong is as bad as 20 % that are hidden. Estimates count a little, by their
+ * error up to four times the tolerance.
  */
 const WRONG: Readonly<Record<InsightType, number>> = { hr: 20, rr: 3, spo2: 12 };
 const OF_ERROR = 0.05;
