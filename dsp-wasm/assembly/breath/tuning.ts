@@ -10,11 +10,11 @@ export namespace BEAT {
   export const CREDIBLE: f32 = 0.5;
   /** Share of clean beats up to which they are noise. [share; derived: nine of ten windows of made noise have less] */
   export const NONE: f32 = 0.35;
-  /** Share of clean beats from which they are true. [share; chosen] */
+  /** Share of clean beats from which they are true. [share; fitted: npm run fit -- --constants] */
   export const TRUE: f32 = 0.55;
   /**
    * Longest interval of beats that tell a breath, 40 bpm: they sample it, and one faster than half of their rate looks like a slower one. Up to 20 a
-   * minute are usual at rest. [s; chosen]
+   * minute are usual at rest. [s; fitted: npm run fit -- --constants]
    */
   export const LONGEST_SAMPLING: f32 = 1.5;
   /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; derived: of three pairs of five lengths, two are alike by chance in one of ten] */
@@ -39,7 +39,7 @@ export namespace PULSE {
   export const REFRACTORY: i32 = 8;
   /** The foot, and another maximum of the same pulse, lie at most this far before the peak. [grid samples; derived: BEAT.LONGEST_SAMPLING] */
   export const FOOT_REACH: i32 = 48;
-  /** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; chosen] */
+  /** Part of a pulse's height below which a valley is within a pulse: before its second wave. [ratio; fitted: npm run fit -- --constants] */
   export const SHALLOW: f32 = 0.4;
 }
 
@@ -49,7 +49,7 @@ export namespace LIGHT {
   export const ROUNDED: f32 = 0.5;
   /** Length of the short moving average, over which rounding averages out. [s; derived: SMOOTH_HALF] */
   export const SMOOTH_SECONDS: f64 = 0.15625;
-  /** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; chosen] */
+  /** Sharpness of pulses up to which the polynomial through five grid samples follows them; those of twice that are sharper than the grid. [ratio; fitted: npm run fit -- --constants] */
   export const SHARP: f32 = 0.2;
   /** Part of the window that passes from one step to the next: 2 s of 32 s. [share; derived: rr-ppg's window and step] */
   export const PASSED: f32 = 0.0625;
@@ -86,7 +86,7 @@ export namespace SPECTRUM {
    * degree 1 to 2. [bins; derived: mean of d^-2 over the degrees d, each half a cycle in the window]
    */
   export const DRIFT_BIN: f32 = 1.3;
-  /** First bin below breathing that shows the noise's slope, 2.8 per minute; the last one is twice that. [bins; chosen] */
+  /** First bin below breathing that shows the noise's slope, 2.8 per minute; the last one is twice that. [bins; fitted: npm run fit -- --constants] */
   export const LOW_FROM: i32 = 3;
   /** Last bin below breathing that shows the noise's slope, 5.6 per minute. [bins; derived: an octave above LOW_FROM] */
   export const LOW_TO: i32 = 6;
@@ -102,11 +102,11 @@ export namespace SPECTRUM {
 
 /** Of the prior of tracker.ts. */
 export namespace PRIOR {
-  /** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; chosen] */
+  /** Middle of the rates at rest, which are log-normal: most adults breathe 12 to 20 times a minute. [1/min; fitted: npm run fit -- --constants] */
   export const USUAL_RATE: f64 = 17;
-  /** Deviation of their natural logarithm where the breath is only seen in beats: 8 and 33 per minute are unlikely. [log ratio; chosen] */
+  /** Deviation of their natural logarithm where the breath is only seen in beats: 8 and 33 per minute are unlikely. [log ratio; fitted: npm run fit -- --constants] */
   export const BEATS_SPREAD: f64 = 0.35;
-  /** The same where the effort shows the breath itself: 5 and 45 per minute are still possible. [log ratio; chosen] */
+  /** The same where the effort shows the breath itself: 5 and 45 per minute are still possible. [log ratio; fitted: npm run fit -- --constants] */
   export const EFFORT_SPREAD: f64 = 0.5;
 }
 
@@ -125,7 +125,7 @@ export namespace EVIDENCE {
    * middle of Mayer waves, 0.04 to 0.15 Hz. [bins; cited: Task Force of ESC and NASPE 1996]
    */
   export const PRESSURE_BIN: i32 = 8;
-  /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; chosen] */
+  /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; fitted: npm run fit -- --constants] */
   export const UNEXPLAINED: f32 = 0.1;
   /** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
   export const HARMONIC: f32 = 0.3;

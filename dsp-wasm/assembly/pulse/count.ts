@@ -253,10 +253,15 @@ function describeAll(to: Count, usual: f32, period: f32): void {
   to.edge = max(first, <f32>(WINDOW - 1) - last) / period;
 }
 
-/** Heart rate of the beats, bpm. */
+/**
+ * Heart rate of the beats, bpm. A pulse at the window's start is of a heartbeat before it, so it is left out where three beats
+ * remain and none is without a pulse: up to the shortest interval, as the delay to a finger is 0.2 to 0.3 s.
+ */
 function rateOf(count: Count): f32 {
-  const intervals = <f32>(count.beats - 1 + count.lost);
-  return (GRID_PER_MINUTE * intervals) / (count.beat(count.beats - 1).time - count.beat(0).time);
+  let first = 0;
+  if (count.lost === 0) while (first < count.beats - 3 && count.beat(first).time < count.closest) first++;
+  const intervals = <f32>(count.beats - 1 - first + count.lost);
+  return (GRID_PER_MINUTE * intervals) / (count.beat(count.beats - 1).time - count.beat(first).time);
 }
 
 /**

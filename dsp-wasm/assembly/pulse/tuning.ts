@@ -10,7 +10,7 @@ export namespace LOADING {
   export const ROUNDING: f32 = 3e-6;
   /** Standard deviation of the light, relative to its level, from which it has lost its constant part: exercising wrists reach 0.013. [ratio; derived: a sine that fills MOST_OF_LEVEL] */
   export const MOST_SWING: f32 = <f32>(MOST_OF_LEVEL * 0.35355);
-  /** Standard deviation of the acceleration from which the wrist counts as moving: ten times a wrist at rest. [g; chosen] */
+  /** Standard deviation of the acceleration from which the wrist counts as moving: ten times a wrist at rest. [g; fitted: npm run fit -- --constants] */
   export const MOTION_G: f64 = 0.03;
 }
 
@@ -18,11 +18,11 @@ export namespace LOADING {
 export namespace SPECTRUM {
   /** Motion above which the beats in the time domain are not believed alone. [share; derived: that of a wrist with the deviation MOTION_G] */
   export const MOVING: f32 = 0.5;
-  /** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; chosen] */
+  /** Share of the last step's spectra in the filter (not in what it filters): 1 s of memory. [share; fitted: npm run fit -- --constants] */
   export const MEMORY: f32 = 0.5;
   /** Strongest bin of an axis against its mean from which it is a line. [ratio; derived: white noise has 6.0 at most in 95 of 100 windows] */
   export const LINE: f32 = 6;
-  /** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; chosen] */
+  /** Power of a swing's second harmonic in the light, against that of the swing. Chosen on people left out. [ratio; fitted: npm run fit -- --constants] */
   export const SWING_HARMONIC: f32 = 0.5;
   /**
    * Motion from which on a line of the accelerometer doubts that of the light in full, 0.01 g: what a hand on a handlebar or a chewing
@@ -35,7 +35,7 @@ export namespace SPECTRUM {
 
 /** residual.ts */
 export namespace RESIDUAL {
-  /** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; chosen] */
+  /** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; fitted: npm run fit -- --constants] */
   export const MEMORY: f32 = 0.9;
   /** Added to what is left in each bin, as a share of the mean power before: lines of less may be leftovers of the motion. [share; chosen] */
   export const LEAST_LEFT: f32 = 0.005;
@@ -43,7 +43,7 @@ export namespace RESIDUAL {
 
 /** candidates.ts: the likelihood of a rate in motion */
 export namespace CANDIDATE {
-  /** Added to powers (mean one) before the logarithm: what noise leaves between lines. [ratio; chosen] */
+  /** Added to powers (mean one) before the logarithm: what noise leaves between lines. [ratio; fitted: npm run fit -- --constants] */
   export const FLOOR: f32 = 0.025;
   /** Level where nothing is known; the weights are fitted with it. [log power; chosen] */
   export const PAST_LEVEL: f32 = -1.5;
@@ -60,7 +60,7 @@ export namespace CANDIDATE {
 
 /** tracker.ts */
 export namespace TRACK {
-  /** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; chosen] */
+  /** Decay of the change of rate in one second: 8 s means change by 1 to 3 bpm a second in exercise. [bpm; fitted: npm run fit -- --constants] */
   export const RATE_CHANGE: f64 = 2;
   /** The same for a rise at the onset of exercise, for as long as a window and the rest before it. [bpm; derived: twice RATE_CHANGE] */
   export const ONSET_CHANGE: f64 = 2 * RATE_CHANGE;
@@ -76,11 +76,11 @@ export namespace TRACK {
 
 /** beats.ts */
 export namespace BEAT {
-  /** Width of the Gaussian: passes the pulse's fundamental, and a fifth as much of its second harmonic. [periods; chosen] */
+  /** Width of the Gaussian: passes the pulse's fundamental, and a fifth as much of its second harmonic. [periods; fitted: npm run fit -- --constants] */
   export const SLOPE_WIDTH: f32 = 0.21;
   /** Half width of the smoothing kernel, in deviations of the Gaussian. [deviations; derived: from there on it is below a fifth of its height] */
   export const SLOPE_REACH: f32 = 2.5;
-  /** Shortest interval that counts; of two beats that are closer, the steeper one stays. [periods; chosen] */
+  /** Shortest interval that counts; of two beats that are closer, the steeper one stays. [periods; fitted: npm run fit -- --constants] */
   export const SHORTEST_INTERVAL: f32 = 0.6;
   /** Longest interval that counts: with a beat missed it has the shortest one beside a period. [periods; derived: SHORTEST_INTERVAL] */
   export const LONGEST_INTERVAL: f32 = 1 + SHORTEST_INTERVAL;
@@ -96,21 +96,21 @@ export namespace BEAT {
 
 /** count.ts */
 export namespace COUNT {
-  /** Half width of the middle between two beats. [periods; chosen] */
+  /** Half width of the middle between two beats. [periods; fitted: npm run fit -- --constants] */
   export const MIDWAY_REACH: f32 = 0.015;
-  /** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; chosen] */
+  /** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; fitted: npm run fit -- --constants] */
   export const WIDTH: f32 = 2;
   /** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
   export const CLEAR: f32 = 0.25;
   /** Two upstrokes that are closer are one, unless the tracked rate has shorter intervals. [grid samples; derived: the period of 220 bpm less 6 %] */
   export const CLOSEST: f32 = 8.2;
-  /** Until then a pulse's second wave may come; an upstroke that comes later is a beat: 0.48 s. [grid samples; chosen] */
+  /** Until then a pulse's second wave may come; an upstroke that comes later is a beat: 0.48 s. [grid samples; fitted: npm run fit -- --constants] */
   export const LATEST_DICROTIC: f32 = 15.4;
-  /** Slope against that of a full beat below which an upstroke is a second wave, or that of a premature beat. [ratio; chosen] */
+  /** Slope against that of a full beat below which an upstroke is a second wave, or that of a premature beat. [ratio; fitted: npm run fit -- --constants] */
   export const DICROTIC_SHARE: f32 = 0.5;
-  /** Least interval that is a pause. [intervals; chosen] */
+  /** Least interval that is a pause. [intervals; fitted: npm run fit -- --constants] */
   export const LONG: f32 = 1.35;
-  /** Interval up to which a beat is early, so that the pause after it is its own: that is at least so much of the interval before. [intervals; chosen] */
+  /** Interval up to which a beat is early, so that the pause after it is its own: that is at least so much of the interval before. [intervals; fitted: npm run fit -- --constants] */
   export const EARLY: f32 = 0.85;
   /** Minimum slope of a weak upstroke, relative to the usual one. [ratio; chosen] */
   export const WEAK: f32 = 0.07;
@@ -138,17 +138,17 @@ export namespace RATE {
   export const IRREGULAR: f32 = 0.12;
   /**
    * Share of the value before in that at rest, where the beats' timing is not sharp: then the window tapers off over some 10 s,
-   * as monitors' do, and a beat that comes in or falls out moves the value less. [share; chosen]
+   * as monitors' do, and a beat that comes in or falls out moves the value less. [share; fitted: npm run fit -- --constants]
    */
   export const VALUE_MEMORY: f32 = 0.5;
-  /** Weight of a step in the remembered rate: a minute. [share; chosen] */
+  /** Weight of a step in the remembered rate: a minute. [share; fitted: npm run fit -- --constants] */
   export const LESS_CLEAR: f32 = 0.015;
   /**
    * The same where the rate leaps, by the square of its distance from its running mean in tens of bpm: what was seen of another
-   * rate says nothing of this one. Chosen on people left out. [share; chosen]
+   * rate says nothing of this one. Chosen on people left out. [share; fitted: npm run fit -- --constants]
    */
   export const RESTLESS: f32 = 0.6;
-  /** Share of a step's rate in its running mean: 5 s of memory. [share; chosen] */
+  /** Share of a step's rate in its running mean: 5 s of memory. [share; fitted: npm run fit -- --constants] */
   export const SLOW_SHARE: f32 = 0.2;
   /** Share of this window in the support where that rises. [share; derived: RESIDUAL.MEMORY, 10 s] */
   export const SUPPORT_RISE: f32 = 1 - RESIDUAL.MEMORY;
@@ -170,12 +170,12 @@ export namespace OCTAVE {
   export const SAME_RATE: f32 = 0.1;
   /**
    * Amplitude of the line at half the rate in step with the rate's, against it, from which it counts. On people left out this takes, in motion, 4 of
-   * 5 readings at double the rate, and 1 in 40 that are right. [ratio; chosen]
+   * 5 readings at double the rate, and 1 in 40 that are right. [ratio; fitted: npm run fit -- --constants]
    */
   export const HALF_SEEN: f32 = 0.3;
   /** How far the line is in step with that at half the rate, of 1, from which half the rate may be the pulse's, at rest. [ratio; chosen] */
   export const HALF_IN_STEP: f32 = 0.9;
-  /** Power of slopes at the rate that was trusted last, against this one's, from which that line is still there. [ratio; chosen] */
+  /** Power of slopes at the rate that was trusted last, against this one's, from which that line is still there. [ratio; fitted: npm run fit -- --constants] */
   export const OLD_LINE_SEEN: f32 = 0.2;
   /** Seconds without a trusted rate after which the last one is forgotten; and after a run of weak pulses until no further one is expected. [s; chosen] */
   export const OLD_SECONDS: f32 = 240;
@@ -195,16 +195,16 @@ export namespace QUALITY {
 
 /** confidence.ts: in motion */
 export namespace MOTION {
-  /** Share of the likelihood of late that is enough, in motion. [share; chosen] */
+  /** Share of the likelihood of late that is enough, in motion. [share; fitted: npm run fit -- --constants] */
   export const ENOUGH_SUPPORT: f32 = 0.59;
-  /** Confidence from which a rate in motion is trusted: the same evidence is wrong more often in some kinds of motion than in others. [probability; chosen] */
+  /** Confidence from which a rate in motion is trusted: the same evidence is wrong more often in some kinds of motion than in others. [probability; fitted: npm run fit -- --constants] */
   export const LEAST_TRUSTED: f32 = 0.79;
   /**
    * Share of a line that the axes do not explain below which it is the motion's. Chosen on people left out: of their readings that are
-   * right and trusted 1 in 200 has less than 0.14. [share; chosen]
+   * right and trusted 1 in 200 has less than 0.14. [share; fitted: npm run fit -- --constants]
    */
   export const LEAST_UNEXPLAINED: f32 = 0.1;
-  /** How far apart from motion the line must have been seen of late: a copy of it has 1/3. [share; chosen] */
+  /** How far apart from motion the line must have been seen of late: a copy of it has 1/3. [share; fitted: npm run fit -- --constants] */
   export const LEAST_APART: f32 = 0.364;
   /** Highest confidence of a rate that is not trusted, though it may well be right. [probability; derived: a tenth below the trusted one] */
   export const UNTRUSTED: f32 = 0.45;
@@ -212,15 +212,15 @@ export namespace MOTION {
 
 /** confidence.ts: at rest */
 export namespace REST {
-  /** Clarity of the counted beats from which another rate is not trusted. [ratio; chosen] */
+  /** Clarity of the counted beats from which another rate is not trusted. [ratio; fitted: npm run fit -- --constants] */
   export const CLEAR: f32 = 0.5;
-  /** Added to shares before their logarithm. [share; chosen] */
+  /** Added to shares before their logarithm. [share; fitted: npm run fit -- --constants] */
   export const LEAST_SHARE: f32 = 0.04;
   /** Shortest interval from which every beat has a pulse: that of the fastest usual rate at rest. [s; derived: adults have 50 to 100 bpm] */
   export const USUAL_SHORTEST: f32 = 0.6;
   /** Most variation of the intervals of an even rhythm, and of those over two beats in bigeminy. [ratio; derived: half of what is irregular] */
   export const STEADY_PAIRS: f32 = 0.5 * RATE.IRREGULAR;
-  /** Least likeness of their upstrokes. [correlation; chosen] */
+  /** Least likeness of their upstrokes. [correlation; fitted: npm run fit -- --constants] */
   export const RUN_LIKENESS: f32 = 0.925;
   /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
   export const FOLLOWED: f32 = 0.6;
@@ -246,17 +246,17 @@ export namespace ARTEFACT {
   export const OF_UNLIKENESS: f32 = 0.566;
   /** Weight of the margin between what is a beat and what is not. [weight; fitted: the sets of ACCURACY.md at rest against those in motion without their accelerometer] */
   export const OF_MARGIN: f32 = 0.221;
-  /** Log odds up to which the light is a pulse's: 0.6 % of the readings in motion without an accelerometer are wrong but trusted. [log odds; chosen] */
+  /** Log odds up to which the light is a pulse's: 0.6 % of the readings in motion without an accelerometer are wrong but trusted. [log odds; fitted: npm run fit -- --constants] */
   export const MOST_ODDS: f32 = -1.45;
   /** Ratio of red to infrared from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
   export const MOVEMENT_RATIO: f32 = 0.77;
-  /** Power of the second harmonic, against that of the rate, of which a sine in noise of a twelfth of its amplitude has half. [ratio; chosen] */
+  /** Power of the second harmonic, against that of the rate, of which a sine in noise of a twelfth of its amplitude has half. [ratio; fitted: npm run fit -- --constants] */
   export const SECOND: f32 = 0.0024;
   /** Rate up to which its second harmonic can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; derived: half of 5 Hz] */
   export const SECOND_SEEN: f32 = 150;
   /** Least share of the window that has values for its height to count. [share; derived: the newest 0.8 s may be on their way] */
   export const WHOLE: f32 = 0.9;
-  /** Rate that is unusually fast at rest. [bpm; chosen] */
+  /** Rate that is unusually fast at rest. [bpm; fitted: npm run fit -- --constants] */
   export const FAST_REST: f32 = 115;
 }
 

@@ -2,11 +2,11 @@
 
 /** ratio.ts */
 export namespace RATIO {
-  /** Least correlation of the two channels within a second for it to count; noise alone hardly reaches it. [correlation; chosen] */
+  /** Least correlation of the two channels within a second for it to count; noise alone hardly reaches it. [correlation; fitted: npm run fit -- --constants] */
   export const ACCEPTED: f64 = 0.7;
   /** Fewest seconds of a window that count. [s; derived: a median of fewer leaves out none] */
   export const LEAST_SECONDS: i32 = 3;
-  /** Most that the squared ratio of a second differs from the usual one, as a factor. [ratio; chosen] */
+  /** Most that the squared ratio of a second differs from the usual one, as a factor. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_DIFFERENCE: f64 = 2;
   /** Largest step between two equal grid samples, relative to their size. [ratio; derived: eight roundings of f32] */
   export const ROUNDING: f32 = 0.000001;
