@@ -15,7 +15,7 @@ import { type Played, play, record, type Tape } from './tape.js';
 /** What the brackets of a constant say that this search has fitted. */
 export const SEARCHED = 'npm run fit -- --constants';
 /** The table of the losses, written by the search. */
-export const TABLE = join(LAB, 'samples/constants.csv');
+export const TABLE = join(LAB, 'constants.csv');
 
 /**
  * Loss of a window: 0 if its reading is right and trusted, 1 if there is none that is trusted, and more if one is wrong (off by more than

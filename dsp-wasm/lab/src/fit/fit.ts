@@ -63,7 +63,7 @@ const command = new Command('fit')
   )
   .option(
     '--constants [name...]',
-    'fit no weights: try other values of the constants that are chosen or were fitted so, or only of these (STEP.NAME), steps or folders (pulse), and write their losses into lab/samples/constants.csv; a search that was stopped goes on',
+    'fit no weights: try other values of the constants that are chosen or were fitted so, or only of these (STEP.NAME), steps or folders (pulse), and write their losses into lab/constants.csv; a search that was stopped goes on',
   )
   .action(async ({ recordings: folder, constants, ...options }: Options & Others) => {
     const recordings = resolve(folder);
