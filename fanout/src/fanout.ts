@@ -20,8 +20,6 @@ import type { Scope } from './scope.js';
 import { CLOSE_GRACE_MS, MAX_CLIENT_MESSAGE_BYTES, Subscriber, SubscriberSocket } from './subscriber.js';
 import { SubscriberRegistry } from './subscriber-registry.js';
 
-export { hasExpired, type KeyCheck, type KeyHolder, PERMISSIONS, type Permission } from './keys/key-check.js';
-
 /** Maximum time for key check and upstream subscription together, ms. */
 const ADMISSION_LIMIT_MS = 5000;
 const LOSS = 'insights may have been missed; connect again and read them over REST';

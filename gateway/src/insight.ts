@@ -1,14 +1,14 @@
-import type { LiveInsight, SqiClass, StoredInsight } from '@device-insights/contract/insight';
+import type { LiveInsight, StoredInsight } from '@device-insights/contract/insight';
+import type { SqiClass } from '@device-insights/contract/insight-types';
 
+export type { LiveInsight, StoredInsight } from '@device-insights/contract/insight';
 export {
   INSIGHT_TYPES,
   type InsightType,
-  type LiveInsight,
   SQI_CLASSES,
   type SqiClass,
-  type StoredInsight,
   UNITS,
-} from '@device-insights/contract/insight';
+} from '@device-insights/contract/insight-types';
 
 /** A reading before publication: all fields except those that the publication adds. */
 export type Reading = Omit<StoredInsight, 'ts' | 'e2e_latency_ms'>;

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CLOSE } from '@device-insights/contract/close-codes';
-import { INSIGHT_TYPES } from '@device-insights/contract/insight';
+import { INSIGHT_TYPES } from '@device-insights/contract/insight-types';
 import { portOf } from '@device-insights/fanout/platform/http-server';
 import { HTTP_ERRORS } from '@device-insights/gateway/test-errors';
 import { DeviceInsights, mayReconnect } from '@device-insights/sdk';

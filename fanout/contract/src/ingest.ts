@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INSIGHT_TYPES, type InsightType } from './insight.js';
+import { INSIGHT_TYPES, type InsightType } from './insight-types.js';
 
 /** The limits that `ready` announces to devices. */
 export const LIMITS = {

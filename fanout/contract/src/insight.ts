@@ -1,11 +1,5 @@
 import { z } from 'zod';
-
-/** The types of insights, with their units. */
-export const UNITS = { hr: 'bpm', spo2: '%', rr: 'brpm' } as const;
-export type InsightType = keyof typeof UNITS;
-export const INSIGHT_TYPES = Object.keys(UNITS) as InsightType[];
-/** Classes of `sqi_class`, the best first. */
-export const SQI_CLASSES = ['excellent', 'acceptable', 'unfit'] as const;
+import { INSIGHT_TYPES, type InsightType, SQI_CLASSES, UNITS } from './insight-types.js';
 
 const EPOCH_MS = z.number();
 const SHARE = z.number().min(0).max(1);
@@ -83,4 +77,3 @@ export const liveInsight = insight
 /** The stored form, of a type that this version computes. */
 export type StoredInsight = Readonly<z.infer<typeof insight>> & { readonly type: InsightType };
 export type LiveInsight = Readonly<z.infer<typeof liveInsight>> & { readonly type: InsightType };
-export type SqiClass = StoredInsight['sqi_class'];

@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from '@device-insights/fanout';
+import { PERMISSIONS, type Permission } from '@device-insights/fanout/key-check';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { keyRow, newKey, usualPermissions } from '../keys/key.js';
 import type { Key } from '../store/store.js';

@@ -1,4 +1,4 @@
-import type { Permission } from '@device-insights/fanout';
+import type { Permission } from '@device-insights/fanout/key-check';
 import { z } from 'zod';
 import type { InsightType, SqiClass } from '../insight.js';
 import { PASSWORD_LENGTH } from '../operators/password.js';

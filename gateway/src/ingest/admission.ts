@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { CLOSE } from '@device-insights/contract/close-codes';
 import { DEVICE_ID } from '@device-insights/contract/parameters';
-import type { KeyCheck, KeyHolder } from '@device-insights/fanout';
 import { hashKey, holdsKey, keyInHeader, keysInQuery, onlyKey, prefixOf } from '@device-insights/fanout/api-key';
+import type { KeyCheck, KeyHolder } from '@device-insights/fanout/key-check';
 import { clientAddress } from '@device-insights/fanout/platform/client-address';
 import { CloseError } from '../errors.js';
 import type { RefusedDevice } from '../refused-devices.js';

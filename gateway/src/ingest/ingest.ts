@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LIMITS } from '@device-insights/contract/ingest';
-import { hasExpired, type KeyCheck } from '@device-insights/fanout';
+import { hasExpired, type KeyCheck } from '@device-insights/fanout/key-check';
 import type { Timer } from '@device-insights/fanout/platform/clock';
 import { countOne } from '@device-insights/fanout/platform/count';
 import { within } from '@device-insights/fanout/platform/deadline';

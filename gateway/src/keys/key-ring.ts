@@ -1,4 +1,4 @@
-import { hasExpired, type KeyCheck, type KeyHolder } from '@device-insights/fanout';
+import { hasExpired, type KeyCheck, type KeyHolder } from '@device-insights/fanout/key-check';
 import type { KeySource } from '@device-insights/fanout/key-copier';
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Log } from '@device-insights/fanout/platform/log';

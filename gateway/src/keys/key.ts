@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { PERMISSIONS, type Permission } from '@device-insights/fanout';
 import { hashKey, prefixOf } from '@device-insights/fanout/api-key';
+import { PERMISSIONS, type Permission } from '@device-insights/fanout/key-check';
 import type { Key } from '../store/store.js';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,4 +1,4 @@
-import type { Permission } from '@device-insights/fanout';
+import type { Permission } from '@device-insights/fanout/key-check';
 import type { Page, Scope } from './page.js';
 
 /** The API keys, and the users that they are bound to. */

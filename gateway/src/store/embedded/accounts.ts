@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '@device-insights/fanout';
+import { PERMISSIONS } from '@device-insights/fanout/key-check';
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } from '../store.js';

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '@device-insights/fanout';
+import { PERMISSIONS } from '@device-insights/fanout/key-check';
 import { Schema } from 'mongoose';
 import type { Key } from '../../store.js';
 import { type Document, OPTIONS } from './options.js';
