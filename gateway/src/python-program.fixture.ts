@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, mkdir, rm, symlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { aptInstall } from '@device-insights/fanout/test-apt';
 
-/** Ignored folder at the root of the repository: programs installed for tests stay there for the next run. */
-export const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
+/** Programs installed for tests stay in this folder of the user, for the next run in any checkout. */
+export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'device-insights-tests');
 
 const INSTALL_MS = 300_000;
 const run = promisify(execFile);
@@ -37,9 +37,9 @@ async function install(requirement: string, home: string, program: string): Prom
   try {
     await makeVenv(venv);
     const python = join(venv, 'bin', 'python');
-    await run('python3', ['-m', 'pip', '--python', python, 'install', '--quiet', ...requirement.split(' ')], {
-      timeout: INSTALL_MS,
-    });
+    // Compiled at the first use instead: that of all files would take most of the time.
+    const install = ['install', '--quiet', '--no-compile', ...requirement.split(' ')];
+    await run('python3', ['-m', 'pip', '--python', python, ...install], { timeout: INSTALL_MS });
     await rm(current, { force: true });
     await symlink(venv, current);
   } catch (error) {

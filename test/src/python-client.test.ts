@@ -44,7 +44,7 @@ describe('the Python client', function () {
     settings: Record<string, string> = {},
   ): Promise<string> {
     const { PATH = '', HOME = '' } = process.env;
-    const python = { PYTHONPATH: site, PYTHONDONTWRITEBYTECODE: '1', RUFF_NO_CACHE: 'true' };
+    const python = { PYTHONPATH: site, PYTHONPYCACHEPREFIX: join(folder.path, 'pycache'), RUFF_NO_CACHE: 'true' };
     const env = { PATH, HOME, ...python, MYPYPATH: site, MYPY_CACHE_DIR: join(tools, '../../mypy'), ...settings };
     const { stdout, stderr } = await execute(join(tools, program), args, { cwd: CLIENT, env }).catch(
       (error: { stdout: string; stderr: string }) => {
