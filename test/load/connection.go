@@ -24,7 +24,6 @@ const maxUnsent = 64 << 20
 type connection struct {
 	engine   *engine
 	handler  handler
-	target   target
 	request  []byte
 	fd       int
 	index    int32
@@ -57,11 +56,7 @@ func (c *connection) connected(events uint32) {
 	}
 	c.state = upgrading
 	c.wantOut(false)
-	if c.request == nil {
-		c.opened()
-	} else {
-		c.send(c.request)
-	}
+	c.send(c.request)
 }
 
 func (c *connection) opened() {
@@ -95,10 +90,6 @@ func (c *connection) read() {
 func (c *connection) take(data []byte) {
 	if c.state == upgrading {
 		data = c.upgraded(data)
-	}
-	if !c.target.isWebSocket {
-		c.handler.received(data)
-		return
 	}
 	for c.state == open && len(data) > 0 {
 		f, err := readFrame(data)

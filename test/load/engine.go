@@ -46,10 +46,8 @@ func (e *engine) dial(to target, id, channel int, h handler) *connection {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	must(err)
 	must(syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1))
-	c := &connection{engine: e, fd: fd, index: int32(len(e.connections)), target: to, handler: h, wantsOut: true}
-	if to.isWebSocket {
-		c.request = to.upgrade(id, channel)
-	}
+	c := &connection{engine: e, fd: fd, index: int32(len(e.connections)), handler: h, wantsOut: true}
+	c.request = to.upgrade(id, channel)
 	e.connections = append(e.connections, c)
 	e.pending++
 	if err := syscall.Connect(fd, to.address); err != nil && err != syscall.EINPROGRESS {

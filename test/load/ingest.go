@@ -254,3 +254,10 @@ func (r *ingest) readDelays(out results) {
 		out["delay_ms"] = readDelays(r.live, r.sessions, o.restURL, o.key).report()
 	}
 }
+
+func least(a, b int) int {
+	if a < b {
+		return a
+	}
+	return b
+}

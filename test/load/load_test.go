@@ -91,7 +91,7 @@ func TestDevicesBeginWithinOneFrameOrTheSpread(t *testing.T) {
 
 func TestPublishedMessagesCarryTimeNumberAndChannel(t *testing.T) {
 	at := now()
-	for _, protocol := range []string{"ws", "redis", "spublish", "nats"} {
+	for _, protocol := range []string{"ws", "redis", "spublish"} {
 		m, err := newMessage(protocol, "ch-{c}", "{seq} "+insightText(300))
 		if err != nil {
 			t.Fatal(err)
@@ -110,20 +110,6 @@ func TestPublishedMessagesCarryTimeNumberAndChannel(t *testing.T) {
 	}
 	if len(insightText(200)) != 200 || len(insightText(1000)) != 1000 {
 		t.Error(len(insightText(200)), len(insightText(1000)))
-	}
-}
-
-func TestAStreamIsCountedAcrossTheSeamsOfItsReads(t *testing.T) {
-	const text = `MSG c 1 9` + "\r\n" + `{"t":1763700000000000000,"v":1}` + "\r\n"
-	for cut := 1; cut < len(text); cut++ {
-		s := &subscription{options: subscribeOptions{isStream: true, latencyEvery: 1}}
-		c := &subscriber{run: s, isReady: true}
-		c.received([]byte(text[:cut]))
-		c.received([]byte(text[cut:]))
-		c.received([]byte(text))
-		if s.received != 2 {
-			t.Errorf("%d messages, cut at %d", s.received, cut)
-		}
 	}
 }
 

@@ -33,7 +33,7 @@ func insightText(size int) string {
 	return text + "}"
 }
 
-// newMessage encodes a text for a protocol: ws, redis (PUBLISH), spublish or nats.
+// newMessage encodes a text for a protocol: ws, redis (PUBLISH) or spublish.
 func newMessage(protocol, channel, text string) (message, error) {
 	channel, text = places(channel), places(text)
 	switch protocol {
@@ -44,10 +44,8 @@ func newMessage(protocol, channel, text string) (message, error) {
 		return located(redisCommand("PUBLISH", channel, text), 0), nil
 	case "spublish":
 		return located(redisCommand("SPUBLISH", channel, text), 0), nil
-	case "nats":
-		return located([]byte(fmt.Sprintf("PUB %s %d\r\n%s\r\n", channel, len(text), text)), 0), nil
 	}
-	return message{}, fmt.Errorf("unknown protocol %q: choose ws, redis, spublish or nats", protocol)
+	return message{}, fmt.Errorf("unknown protocol %q: choose ws, redis or spublish", protocol)
 }
 
 func redisCommand(words ...string) []byte {

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -19,8 +19,8 @@ type publisher struct {
 	buffer     []byte
 }
 
-// dialPublisher connects; over NATS it also sends CONNECT.
-func dialPublisher(to target, protocol string, m message, channels int) (*publisher, error) {
+// dialPublisher connects.
+func dialPublisher(to target, m message, channels int) (*publisher, error) {
 	address := net.TCPAddr{IP: to.address.Addr[:], Port: to.address.Port}
 	connection, err := net.DialTimeout("tcp", address.String(), 5*time.Second)
 	if err != nil {
@@ -33,14 +33,9 @@ func dialPublisher(to target, protocol string, m message, channels int) (*publis
 			return nil, err
 		}
 	}
-	if protocol == "nats" {
-		p.write([]byte(natsGreeting))
-	}
-	go p.readAnswers(answers)
+	go io.Copy(io.Discard, answers)
 	return p, nil
 }
-
-const natsGreeting = "CONNECT {\"verbose\":false,\"pedantic\":false}\r\n"
 
 func (p *publisher) upgrade(to target, answers *bufio.Reader) error {
 	p.write(to.upgrade(0, 0))
@@ -49,19 +44,6 @@ func (p *publisher) upgrade(to target, answers *bufio.Reader) error {
 		err = fmt.Errorf("the publisher's upgrade was answered with %s", answer.Status)
 	}
 	return err
-}
-
-// readAnswers discards the answers of the server, and answers the pings of NATS, until the connection ends.
-func (p *publisher) readAnswers(answers *bufio.Reader) {
-	for {
-		line, err := answers.ReadSlice('\n')
-		if err != nil && err != bufio.ErrBufferFull {
-			return
-		}
-		if bytes.Equal(line, []byte("PING\r\n")) {
-			p.write([]byte("PONG\r\n"))
-		}
-	}
 }
 
 // burst publishes a number of messages with a given time, over the channels in turn.

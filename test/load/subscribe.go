@@ -11,11 +11,10 @@ import (
 var timeMark = []byte(`"t":`)
 
 type subscribeOptions struct {
-	url, natsSubject, ready                 string
+	url, ready                              string
 	publisherURL, protocol, prefix, channel string
 	subscribers, atOnce, channels           int
 	burst, size, latencyEvery               int
-	isStream                                bool
 	rate                                    float64
 	settle, warm, length, limit             time.Duration
 	memoryBursts                            int
@@ -25,20 +24,18 @@ type subscribeOptions struct {
 
 func (o *subscribeOptions) parse(mode string, args []string) {
 	f := flag.NewFlagSet(mode, flag.ExitOnError)
-	f.StringVar(&o.url, "url", "", "subscribers' address: ws://127.0.0.1:PORT/path or tcp://127.0.0.1:PORT; {i} is the connection, {c} its channel")
+	f.StringVar(&o.url, "url", "", "subscribers' address: ws://127.0.0.1:PORT/path; {i} is the connection, {c} its channel")
 	f.IntVar(&o.subscribers, "n", 500, "subscribers")
 	f.IntVar(&o.atOnce, "par", 64, "connections that open at once")
 	f.IntVar(&o.channels, "channels", 1, "channels; connection i takes channel i mod channels")
-	f.StringVar(&o.natsSubject, "nats", "", "subject that subscribers ask a NATS server for ({c})")
 	f.StringVar(&o.ready, "ready", "", "a subscriber is ready once a message has this text; empty: once it is connected")
-	f.BoolVar(&o.isStream, "stream", false, "count the messages in a stream of bytes by their times, not the frames")
 	f.IntVar(&o.latencyEvery, "lat-every", 1, "read the time of every k-th message")
 	f.IntVar(&o.burst, "inflight", 1, "messages published in one write")
 	f.Float64Var(&o.rate, "rate", 0, "messages a second (open loop); 0: the next burst once all have the last one (closed loop)")
 	f.StringVar(&o.publisherURL, "pub-url", "", "publisher's address")
-	f.StringVar(&o.protocol, "pub", "ws", "publisher's protocol: ws, redis (PUBLISH), spublish, nats")
+	f.StringVar(&o.protocol, "pub", "ws", "publisher's protocol: ws, redis (PUBLISH), spublish")
 	f.StringVar(&o.prefix, "pub-prefix", "", "text in front of each message ({t} the time, {seq} its number, {c})")
-	f.StringVar(&o.channel, "pub-channel", "ch", "channel or subject of redis, spublish and nats ({c})")
+	f.StringVar(&o.channel, "pub-channel", "ch", "channel of redis and spublish ({c})")
 	f.IntVar(&o.size, "size", 200, "bytes of a message")
 	f.DurationVar(&o.settle, "settle", 200*time.Millisecond, "pause after the last subscription")
 	f.DurationVar(&o.warm, "warm", time.Second, "warm-up")
@@ -98,36 +95,26 @@ func (s *subscription) connect() {
 	to, err := parseTarget(o.url)
 	must(err)
 	dial := func(i int) {
-		c := &subscriber{run: s, number: i}
-		c.connection = s.engine.dial(to, i, i%o.channels, c)
+		s.engine.dial(to, i, i%o.channels, &subscriber{run: s})
 	}
 	s.engine.gather(crowd{count: o.subscribers, atOnce: o.atOnce, limit: o.limit}, dial, func() int { return s.ready })
 	from, err := parseTarget(o.publisherURL)
 	must(err)
 	m, err := newMessage(o.protocol, o.channel, o.prefix+insightText(o.size))
 	must(err)
-	s.publisher, err = dialPublisher(from, o.protocol, m, o.channels)
+	s.publisher, err = dialPublisher(from, m, o.channels)
 	must(err)
 }
 
 // A subscriber is one connection that counts its messages.
 type subscriber struct {
-	run        *subscription
-	connection *connection
-	number     int
-	isReady    bool
-	messages   uint64
-	// tail is the end of the last bytes of a stream.
-	tail []byte
+	run      *subscription
+	isReady  bool
+	messages uint64
 }
 
 func (c *subscriber) opened() {
-	o := &c.run.options
-	if o.natsSubject != "" {
-		subject := fill(o.natsSubject, c.number, c.number%o.channels)
-		c.connection.send([]byte(natsGreeting + fmt.Sprintf("SUB %s 1\r\nPING\r\n", subject)))
-	}
-	if o.ready == "" {
+	if c.run.options.ready == "" {
 		c.getReady()
 	}
 }
@@ -138,39 +125,11 @@ func (c *subscriber) getReady() {
 }
 
 func (c *subscriber) received(data []byte) {
-	switch o := &c.run.options; {
-	case !c.isReady:
-		if bytes.Contains(data, []byte(o.ready)) {
-			c.getReady()
-		}
-	case o.isStream:
-		c.countIn(data)
-	default:
+	if c.isReady {
 		c.count(data)
+	} else if bytes.Contains(data, []byte(c.run.options.ready)) {
+		c.getReady()
 	}
-}
-
-// countIn counts the messages of a stream by the marks of their times; a mark may be divided between two reads.
-func (c *subscriber) countIn(stream []byte) {
-	seam := append(c.tail, stream[:least(len(stream), len(timeMark)-1)]...)
-	if bytes.Contains(seam, timeMark) {
-		c.count(nil)
-	}
-	if len(stream) < len(timeMark) {
-		stream = seam
-	}
-	c.tail = append(c.tail[:0], stream[len(stream)-least(len(stream), len(timeMark)-1):]...)
-	for i := bytes.Index(stream, timeMark); i >= 0; i = bytes.Index(stream, timeMark) {
-		c.count(stream[i:])
-		stream = stream[i+len(timeMark):]
-	}
-}
-
-func least(a, b int) int {
-	if a < b {
-		return a
-	}
-	return b
 }
 
 func (c *subscriber) count(text []byte) {

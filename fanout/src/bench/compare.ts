@@ -33,12 +33,10 @@ type Raw = ReadonlyMap<string, Result[]>;
  */
 export async function compare(loadgen: string, comparison: Comparison): Promise<void> {
   const { contenders, rounds, fresh = false } = comparison;
-  const present = contenders.filter((it) => !it.missing);
-  for (const { missing } of contenders) if (missing) console.log(`not installed, so not measured: ${missing}`);
-  const raw = new Map<string, Result[]>(present.map((it) => [it.name, []]));
+  const raw = new Map<string, Result[]>(contenders.map((it) => [it.name, []]));
   const living = new Map<Contender, Running>();
   for (let round = fresh ? 0 : -WARM_UP_ROUNDS; round < rounds; round++) {
-    for (const contender of round % 2 === 0 ? present : present.toReversed()) {
+    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
       const server = living.get(contender) ?? (await contender.start());
       const result = await measure(loadgen, comparison, contender, server);
       if (round >= 0) raw.get(contender.name)?.push(result);

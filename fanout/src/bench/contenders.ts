@@ -7,8 +7,6 @@ import { openPort, type Running, saidPort, startServer } from './processes.js';
  */
 export interface Contender {
   readonly name: string;
-  /** The text printed if it is not installed. */
-  readonly missing?: string;
   start(): Promise<Running>;
   /** The load generator's flags; subscribers are spread over the channels. */
   flags(port: number, channels: number): readonly string[];

@@ -13,7 +13,6 @@ import { silentLog } from '../platform/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';
 import { BENCH_KEY, floor, floorFromRedis, ours, standalone } from './contenders.js';
 import { prepare } from './processes.js';
-import { nats, nchan } from './rivals.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 /**
@@ -42,7 +41,7 @@ for (const burst of [1, 4, 32]) {
   part(`burst ${burst}`, {
     title: `500 subscribers, bursts of ${burst}`,
     mode: 'subscribe',
-    contenders: [ours('loop'), ours('product'), ours('reference'), floor(loadgen), nchan, nats],
+    contenders: [ours('loop'), ours('product'), ours('reference'), floor(loadgen)],
     flags: [...MANY, '-inflight', `${burst}`],
     readings: [perCpu],
   });
