@@ -10,14 +10,12 @@ import { fileOf, registered } from './server-process.js';
 interface Place {
   readonly folder: string;
   readonly port: number;
-  /** Address of the service. */
-  readonly service: string;
 }
 
 interface Kind {
   readonly version: string;
   readonly file: string;
-  /** Texts of the configuration, each of which must occur, and what a test has instead. */
+  /** Texts of the configuration, each of which must occur, and what a test has instead; beside the service's address. */
   readonly replaced: (place: Place) => Readonly<Record<string, string>>;
   /** Text around it. */
   readonly whole?: (place: Place) => { readonly file: string; readonly text: string };
@@ -30,9 +28,8 @@ export const TLS_PROXIES: Readonly<Record<string, Kind>> = {
   nginx: {
     version: '1.22',
     file: 'nginx.conf',
-    replaced: ({ folder, port, service }) => ({
+    replaced: ({ folder, port }) => ({
       'listen 443': `listen 127.0.0.1:${port}`,
-      '127.0.0.1:8080': service,
       '/etc/ssl/insights.crt': `${folder}/host.crt`,
       '/etc/ssl/insights.key': `${folder}/host.key`,
       '/var/log/nginx/': `${folder}/`,
@@ -51,10 +48,9 @@ export const TLS_PROXIES: Readonly<Record<string, Kind>> = {
   caddy: {
     version: '2.6',
     file: 'Caddyfile',
-    replaced: ({ folder, port, service }) => ({
+    replaced: ({ folder, port }) => ({
       'insights.example.org {': `https://localhost:${port} {\n\ttls ${folder}/host.crt ${folder}/host.key`,
       '\n{\n': '\n{\n\tadmin off\n\tauto_https disable_redirects\n',
-      '127.0.0.1:8080': service,
       '/var/log/caddy/': `${folder}/`,
     }),
     check: (file) => ['validate', '--adapter', 'caddyfile', '--config', file],
@@ -63,9 +59,8 @@ export const TLS_PROXIES: Readonly<Record<string, Kind>> = {
   haproxy: {
     version: '2.6',
     file: 'haproxy.cfg',
-    replaced: ({ folder, port, service }) => ({
+    replaced: ({ folder, port }) => ({
       'bind :443': `bind 127.0.0.1:${port}`,
-      '127.0.0.1:8080': service,
       '/etc/haproxy/insights.pem': `${folder}/host.pem`,
       'log /dev/log local0': 'log stdout format raw local0',
       '\tuser haproxy\n\tgroup haproxy\n': '',
@@ -87,11 +82,11 @@ export interface TlsProxy {
 /** Checks a proxy's configuration of the handbook by its own command, and starts it in front of a service. */
 export async function startTlsProxy(name: string, folder: string, service: string): Promise<TlsProxy> {
   const kind = TLS_PROXIES[name] as Kind;
-  const place = { folder: join(folder, name), port: await freePort(), service };
+  const place = { folder: join(folder, name), port: await freePort() };
   mkdirSync(place.folder);
   certify(place.folder);
   let text = readFileSync(fileOf(`gateway/deploy/proxies/${kind.file}`), 'utf8');
-  for (const [from, to] of Object.entries(kind.replaced(place))) {
+  for (const [from, to] of Object.entries({ '127.0.0.1:8080': service, ...kind.replaced(place) })) {
     if (!text.includes(from)) throw new Error(`${kind.file} has no ${JSON.stringify(from)}`);
     text = text.replaceAll(from, to);
   }

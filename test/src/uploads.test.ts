@@ -321,49 +321,52 @@ describe('An upload over HTTP', () => {
     await eventually('the session is closed', async () => (await lastSessionOf(device_id))[0]?.status === 'closed');
   });
 
+  /** Sends the first half of the body, until readings of it are stored. */
+  async function sendHalf(query: { device_id: string }, headers: Record<string, string>) {
+    const sent = open(query, headers);
+    sent.write(body.subarray(0, body.length / 2));
+    await eventually('readings are stored', async () => {
+      const [session] = await lastSessionOf(query.device_id);
+      return session !== undefined && (await stored(session.id)).length > 0;
+    });
+    return sent;
+  }
+
+  /** The answer names two sessions without doubled readings; returns the readings. */
+  async function expectTwoParts({ status, body }: Awaited<ReturnType<typeof upload>>): Promise<string[]> {
+    expect(status).to.equal(201);
+    const parts = await Promise.all([...body.continues, body.session_id].map(readings));
+    expect(parts).to.have.length(2);
+    const ends = parts.flat().map(({ type, actual_end }) => `${type} ${actual_end}`);
+    expect(new Set(ends).size).to.equal(ends.length);
+    return ends;
+  }
+
   it('is refused with 503 by a service that shuts down, and repeated afterwards without doubled readings', async function () {
     this.timeout(60_000);
     const headers = { 'idempotency-key': 'drained' };
     const device_id = newDevice();
-    const sent = open({ device_id }, headers);
-    sent.write(body.subarray(0, body.length / 2));
-    await eventually('readings are stored', async () => {
-      const [session] = await lastSessionOf(device_id);
-      return session !== undefined && (await stored(session.id)).length > 0;
-    });
+    const sent = await sendHalf({ device_id }, headers);
     const [answer] = await Promise.all([answerTo(sent), service.end('SIGTERM')]);
     expect([answer.status, answer.retryAfter]).to.deep.equal([503, '30']);
     service = await start();
     expect((await lastSessionOf(device_id))[0]?.status).to.equal('closed');
     const again = await upload(body, { device_id }, headers);
-    expect(again.status).to.equal(201);
-    const parts = await Promise.all([...again.body.continues, again.body.session_id].map(readings));
-    expect(parts).to.have.length(2);
-    const ends = parts.flat().map(({ type, actual_end }) => `${type} ${actual_end}`);
-    expect(new Set(ends).size).to.equal(ends.length);
+    await expectTwoParts(again);
   });
 
   it('that a crash broke off is refused with 409 for a while, then repeated without doubled readings', async function () {
     this.timeout(120_000);
     const headers = { 'idempotency-key': 'crashed' };
     const device_id = newDevice();
-    const sent = open({ device_id }, headers);
-    sent.write(body.subarray(0, body.length / 2));
-    await eventually('readings are stored', async () => {
-      const [session] = await lastSessionOf(device_id);
-      return session !== undefined && (await stored(session.id)).length > 0;
-    });
+    await sendHalf({ device_id }, headers);
     await service.end('SIGKILL');
     service = await start();
     let answer = await upload(body, { device_id }, headers);
     expect(answer.status).to.equal(409);
     expect(answer.retryAfter).to.be.a('string');
     while (answer.status === 409) answer = await upload(body, { device_id }, headers);
-    expect(answer.status).to.equal(201);
-    const parts = await Promise.all([...answer.body.continues, answer.body.session_id].map(readings));
-    expect(parts).to.have.length(2);
-    const ends = parts.flat().map(({ type, actual_end }) => `${type} ${actual_end}`);
-    expect(new Set(ends).size).to.equal(ends.length);
+    const ends = await expectTwoParts(answer);
     const whole = await readings((await upload(body)).body.session_id);
     expect(ends.length).to.equal(whole.length);
   });

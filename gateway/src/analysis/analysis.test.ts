@@ -76,6 +76,15 @@ function stream(
 const of = (readings: readonly Reading[], type: string) => readings.filter((r) => r.type === type);
 const ends = (readings: readonly Reading[]) => readings.map((r) => (r.actual_end - T0) / 1000);
 
+const NEW_SESSION = {
+  id: 's',
+  deviceId: 'd',
+  spo2Curve: null,
+  algorithms: null,
+  progress: { firstInstant: null },
+  last: {},
+};
+
 describe('the analysis of a session', () => {
   it('gives hr every second from 4 s on, and rr every 2 s from 16 s on', async () => {
     const { analysis, readings } = await open();
@@ -288,16 +297,8 @@ describe('the analysis of a session', () => {
 
   it('uses at most as many sessions of the core as four channels of each modality need', async () => {
     const core = await createCore({ maxSessions: 8 });
-    const options = {
-      id: 's',
-      deviceId: 'd',
-      spo2Curve: null,
-      algorithms: null,
-      progress: { firstInstant: null },
-      last: {},
-    };
     const opened = (channels: ModalityChannel[]) => {
-      const analysis = openAnalysis(new CoreLoad(core), { ...options, channels });
+      const analysis = openAnalysis(new CoreLoad(core), { ...NEW_SESSION, channels });
       const { openSessions } = core;
       analysis?.close();
       return openSessions;
@@ -309,16 +310,8 @@ describe('the analysis of a session', () => {
 
   it('is refused as a whole where the core has no room for all of its channels', async () => {
     const core = await createCore({ maxSessions: 1 });
-    const options = {
-      id: 's',
-      deviceId: 'd',
-      spo2Curve: null,
-      algorithms: null,
-      progress: { firstInstant: null },
-      last: {},
-    };
     const channels = [channel('ppg'), channel('ppg')];
-    expect(openAnalysis(new CoreLoad(core), { ...options, channels })).to.equal(null);
+    expect(openAnalysis(new CoreLoad(core), { ...NEW_SESSION, channels })).to.equal(null);
     expect(core.openSessions).to.equal(0);
   });
 
