@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, mkdir, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,8 +9,18 @@ import { aptInstall } from '@device-insights/fanout/test-apt';
 /** Programs installed for tests stay in this folder of the user, for the next run in any checkout. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'device-insights-tests');
 
-const INSTALL_MS = 300_000;
+const INSTALL_MS = 600_000;
 const run = promisify(execFile);
+/**
+ * Makes an environment without a pip of its own, which would take 4 s, and compiles nothing before its first use, which
+ * would take most of the time.
+ */
+const INSTALL = `set -e
+if [ -e "$0/complete" ]; then exit; fi
+rm -rf "$0"
+python3 -m venv --without-pip "$0"
+python3 -m pip --python "$0/bin/python" install --quiet --no-compile "$@"
+touch "$0/complete"`;
 
 /**
  * Path of a program of a Python package for the tests, installed from PyPI if it is missing, which may take minutes.
@@ -20,54 +30,26 @@ const run = promisify(execFile);
  */
 export async function pythonProgram(requirement: string, program: string): Promise<string> {
   const home = join(CACHE, requirement.replaceAll('==', '-').replaceAll(' ', '_'));
-  const path = join(home, 'current', 'bin', program);
-  if (!(await isThere(path))) await install(requirement, home, path);
-  return path;
+  if (!existsSync(join(home, 'complete'))) await install(requirement, home);
+  return join(home, 'bin', program);
 }
 
-/**
- * Installs into a folder of this process and links to it when complete, because several test runs may install at the
- * same time.
- */
-async function install(requirement: string, home: string, program: string): Promise<void> {
-  const venv = join(home, `venv-${process.pid}`);
-  const current = join(home, 'current');
+/** Several test runs may need the same program at the same time: one installs it, the others wait. */
+async function install(requirement: string, home: string): Promise<void> {
   console.log(`installing ${requirement} into ${home} (pip)`);
-  await mkdir(home, { recursive: true });
-  try {
-    await makeVenv(venv);
-    const python = join(venv, 'bin', 'python');
-    // Compiled at the first use instead: that of all files would take most of the time.
-    const install = ['install', '--quiet', '--no-compile', ...requirement.split(' ')];
-    await run('python3', ['-m', 'pip', '--python', python, ...install], { timeout: INSTALL_MS });
-    await rm(current, { force: true });
-    await symlink(venv, current);
-  } catch (error) {
-    await rm(venv, { recursive: true, force: true });
-    if (!(await isThere(program))) throw error;
-  }
+  await mkdir(CACHE, { recursive: true });
+  await ensurePip();
+  const words = [`${home}.lock`, 'sh', '-c', INSTALL, home, ...requirement.split(' ')];
+  await run('flock', words, { timeout: INSTALL_MS });
 }
 
-/** An environment without a pip of its own, which would take 4 s. Debian has pip in a separate package. */
-async function makeVenv(venv: string): Promise<void> {
-  const make = async () => {
-    await run('python3', ['-m', 'pip', '--version']);
-    await run('python3', ['-m', 'venv', '--without-pip', venv]);
-  };
+/** Debian has pip in a separate package. */
+async function ensurePip(): Promise<void> {
   try {
-    await make();
+    await run('python3', ['-m', 'pip', '--version']);
   } catch (error) {
     if (process.getuid?.() !== 0) throw error;
     console.log('installing python3-pip (apt-get)');
-    await rm(venv, { recursive: true, force: true });
     aptInstall('python3', 'python3-pip');
-    await make();
   }
-}
-
-function isThere(program: string): Promise<boolean> {
-  return access(program, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

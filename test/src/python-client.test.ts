@@ -45,7 +45,7 @@ describe('the Python client', function () {
   ): Promise<string> {
     const { PATH = '', HOME = '' } = process.env;
     const python = { PYTHONPATH: site, PYTHONPYCACHEPREFIX: join(folder.path, 'pycache'), RUFF_NO_CACHE: 'true' };
-    const env = { PATH, HOME, ...python, MYPYPATH: site, MYPY_CACHE_DIR: join(tools, '../../mypy'), ...settings };
+    const env = { PATH, HOME, ...python, MYPYPATH: site, MYPY_CACHE_DIR: join(tools, '../mypy'), ...settings };
     const { stdout, stderr } = await execute(join(tools, program), args, { cwd: CLIENT, env }).catch(
       (error: { stdout: string; stderr: string }) => {
         throw new Error(`${program} ${args.join(' ')}:\n${error.stdout}${error.stderr}`);
