@@ -13,9 +13,11 @@ export function matching(pattern: RegExp, must: string): Rule {
   return [must, (value) => typeof value === 'string' && pattern.test(value)];
 }
 
-/** A device's own identifier, as in the contract, and in words. */
-export const DEVICE_ID = /^(?!\.{1,2}$)[\w.:-]{1,128}$/;
+/** A device's own identifier, and in words. */
+export const DEVICE_ID = /^[\w.:-]{1,128}$/;
 export const DEVICE_ID_MUST = '1 to 128 of A-Z a-z 0-9 . _ : -';
+
+export const isDeviceId = (value: unknown) => DEVICE_ID.test(String(value));
 
 /** Whether a value is a whole number from 0 on. */
 export function isCount(value: unknown): value is number {

@@ -11,8 +11,11 @@ import { build } from 'esbuild';
 const execute = promisify(execFile);
 const SDK = fileURLToPath(new URL('..', import.meta.url));
 const tool = (name: string) => join(SDK, '../node_modules/.bin', name);
-/** Maximum size of bundles for browsers, ESM, minified and gzipped, bytes: of a page that shows readings, and of everything. */
-const MOST_BYTES = { 'app.js': 6960, 'sdk.js': 10_440 };
+/**
+ * Maximum size of bundles for browsers, ESM, minified and gzipped, bytes: of a page that shows readings, and of
+ * everything. README.md promises these.
+ */
+const MOST_BYTES = { 'app.js': 7000, 'sdk.js': 10_500 };
 
 const PROGRAM = `
 const live = new DeviceInsights({ baseUrl: 'http://127.0.0.1:1', apiKey: 'svc_x', retries: 0 });

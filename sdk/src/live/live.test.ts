@@ -156,7 +156,7 @@ describe('live subscription', () => {
       buffer: [0, Number.NaN],
       quality: ['good'],
       types: [['HR'], 'hr'],
-      devices: ['d1', ['d1', ''], ['a b'], ['..'], ['x'.repeat(129)]],
+      devices: ['d1', ['d1', ''], ['a b'], ['x'.repeat(129)]],
       connectWithinMs: [0, Number.NaN],
     }).flatMap(([key, values]) => values.map((wrong) => [key, wrong] as const)))
       expect(() => client.live.subscribe({ [name]: value }), `${name}: ${value}`).to.throw(TypeError, name);

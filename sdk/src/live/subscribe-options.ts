@@ -1,5 +1,5 @@
 import { hasForm, listOf } from '../json.js';
-import { atLeast, DEVICE_ID, DEVICE_ID_MUST, type Rule, type Rules } from '../options.js';
+import { atLeast, isDeviceId, type Rule, type Rules } from '../options.js';
 import type { ConnectionStatus } from '../socket/connection.js';
 import {
   INSIGHT_TYPES,
@@ -63,14 +63,7 @@ const FROM_1 = atLeast(1, 'a number of at least 1');
 const LIST: Rule = ['an array', (list = []) => Array.isArray(list)];
 
 export const OPTIONS: Rules<SubscribeOptions> = {
-  devices: [
-    `an array of ids of ${DEVICE_ID_MUST}`,
-    (ids = []) =>
-      hasForm(
-        ids,
-        listOf((id) => DEVICE_ID.test(String(id))),
-      ),
-  ],
+  devices: ['an array of ids of devices', (ids = []) => hasForm(ids, listOf(isDeviceId))],
   sessions: LIST,
   types: [`an array of ${INSIGHT_TYPES.join(', ')}`, (types = []) => hasForm(types, listOf(isInsightType))],
   quality: [`one of ${SQI_CLASSES.join(', ')}`, (quality = 'unfit') => SQI_CLASSES.includes(quality as SqiClass)],
