@@ -72,7 +72,7 @@ module.exports = {
     coreRule(
       'core-estimates-apart',
       'a family of estimates imports only grid, memory and mathematics, and no other family',
-      'pulse|ecg|breath|spo2',
+      'pulse|ecg|breath|spo2|beats',
       'grid',
       'memory',
       'math',

@@ -1,6 +1,7 @@
+import { BEAT } from './beats/tuning';
 import { makeRatePriors } from './breath/tracker';
 import { takePeaks } from './ecg/r_peaks';
-import { advance, estimate } from './estimators';
+import { advance, beatsOf, estimate } from './estimators';
 import { decode } from './grid/decode';
 import { pushInstants } from './grid/resample';
 import { observe } from './grid/span';
@@ -16,6 +17,9 @@ import { makeHann } from './pulse/spectrum';
 import { makeTrackerTable } from './pulse/tracker';
 import { explain } from './reasons';
 
+/** Time before the end of the newest step in which beats may still change, s. */
+export const BEAT_LAG: f64 = BEAT.LAG;
+
 export { filledLanePoints, lanePoints } from './memory/lanes';
 export {
   FEATURE_VALUES,
@@ -29,7 +33,9 @@ export {
   RESULT,
   RESULT_CONFIDENCE,
   RESULT_GIVEN,
+  RESULT_PNN50,
   RESULT_REASON,
+  RESULT_SDNN,
   RESULT_SEEN,
   RESULT_VALUE,
   SLOTS,
@@ -92,6 +98,7 @@ function clear(result: Estimate): void {
 /** Runs the estimator; an estimate that is not finite counts as none. If there is none to trust, looks for the reason. */
 function answer(request: Request, result: Estimate): void {
   const session = sessionAt(request.slot);
+  session.end = Math.max(session.end, request.end);
   advance(session, request.end);
   clearFeatures();
   const given = estimate(session, request.estimator, request.end, result);
@@ -106,4 +113,9 @@ export function peaks(index: i32, channel: i32): i32 {
   const session = sessionAt(index);
   const at = channelOf(session, channel);
   return at ? takePeaks(session, at, STAGING) : 0;
+}
+
+/** Writes the beats of a source (estimators.ts) that are kept to STAGING, as time and quality (f64) of each; returns their number. */
+export function beats(index: i32, source: i32): i32 {
+  return beatsOf(sessionAt(index), source, STAGING);
 }

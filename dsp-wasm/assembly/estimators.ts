@@ -1,12 +1,19 @@
+import { estimateRhythm } from './beats/fibrillation';
+import { collectPeaks } from './beats/from_ecg';
+import { collectPulses } from './beats/from_light';
+import { BEAT } from './beats/tuning';
+import { estimateHrv } from './beats/variability';
 import { estimateRrEcg } from './breath/from_ecg';
 import { estimateRrResp } from './breath/from_effort';
-import { estimateRrPpg } from './breath/from_ppg';
+import { channelAfter, estimateRrPpg } from './breath/from_ppg';
+import { advancePulses } from './breath/ppg_pulses';
 import { RR_WINDOW } from './breath/scratch';
 import { estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
+import { stillness } from './grid/activity';
 import { TRUSTED } from './grid/tuning';
-import { KIND_ECG } from './memory/channel';
-import { Estimate } from './memory/map';
+import { Channel, KIND_ECG } from './memory/channel';
+import { Estimate, SCRATCH } from './memory/map';
 import { Session } from './memory/session';
 import { estimateHrPpg } from './pulse/heart_rate';
 import { noteHeartRate, trustedShare } from './pulse/history';
@@ -19,6 +26,12 @@ export const SPO2: i32 = 2;
 const RR_PPG: i32 = 3;
 export const RR_ECG: i32 = 4;
 export const RR_RESP: i32 = 5;
+export const HRV_ECG: i32 = 6;
+const HRV_PPG: i32 = 7;
+export const RHYTHM_ECG: i32 = 8;
+
+// Sources of beats, with the numbers that the host uses.
+const FROM_ECG: i32 = 0;
 
 /** Advances the session's streaming detectors to `end` (seconds), using no sample after it. */
 export function advance(session: Session, end: f64): void {
@@ -26,6 +39,7 @@ export function advance(session: Session, end: f64): void {
     const channel = session.channelAt(c);
     if (channel.kind === KIND_ECG) advancePeaks(session, channel, end);
   }
+  collectPeaks(session.beats, session.ecg);
 }
 
 /** Runs one estimator on the window that ends at `end`; returns whether it wrote value and confidence to `to`. */
@@ -34,6 +48,14 @@ export function estimate(session: Session, estimator: i32, end: f64, to: Estimat
   if (estimator === HR_ECG) return estimateHrEcg(session, end, to);
   if (estimator === SPO2) return estimateSpo2(session, end, to);
   if (estimator === RR_RESP) return estimateRrResp(session, end, to);
+  if (estimator === HRV_ECG) return estimateHrv(session.beats.ecg, true, restOf(session, end), end, to);
+  if (estimator === RHYTHM_ECG) return estimateRhythm(session.beats.ecg, restOf(session, end), end, to);
+  if (estimator > RHYTHM_ECG || estimator === HRV_PPG) {
+    advanceLight(session);
+    const rest = restOf(session, end);
+    if (estimator === HRV_PPG) return estimateHrv(session.beats.light, false, rest, end, to);
+    return estimateRhythm(session.beats.light, rest, end, to);
+  }
   const isLight = estimator === RR_PPG;
   const heartbeats = isLight ? pulseShare(session, end) : likeHeartbeats(session, end - RR_WINDOW);
   const given = isLight ? estimateRrPpg(session, end, to) : estimateRrEcg(session, end, heartbeats, to);
@@ -51,4 +73,40 @@ function noted(session: Session, end: f64, given: bool, to: Estimate): bool {
 /** How much of the window's light is a pulse's: it may be that of a lamp. */
 function pulseShare(session: Session, end: f64): f64 {
   return trustedShare(session.pulse, <i32>end, <i32>RR_WINDOW);
+}
+
+/** How surely the wearer is at rest, from 0 to 1. */
+function restOf(session: Session, end: f64): f64 {
+  return stillness(session, end, SCRATCH);
+}
+
+/** Finds the beats of the light up to the end of the newest step, in stretches that do not depend on when they are asked for. */
+function advanceLight(session: Session): void {
+  const state = session.beats;
+  const channel = state.train.channel ? state.train.channel : channelAfter(session, null);
+  if (!channel) return;
+  if (state.searched === 0) state.searched = Math.max(0, Math.floor((session.end - 16) / BEAT.STRETCH) * BEAT.STRETCH);
+  for (let end = state.searched + BEAT.STRETCH; end <= session.end && hasReached(channel, end); end += BEAT.STRETCH) {
+    advancePulses(state.train, channel, end);
+    collectPulses(state, stillness(session, end, SCRATCH));
+    state.searched = end;
+  }
+}
+
+/** Whether the samples of a channel before `end` are there. */
+function hasReached(channel: Channel, end: f64): bool {
+  return channel.lastTime / channel.rate + 1.5 * channel.period >= end;
+}
+
+/** Writes the beats of a source that are kept to `to`, time and quality (f64) of each, and lets none be added before those that are final; returns their number. */
+export function beatsOf(session: Session, source: i32, to: usize): i32 {
+  if (source !== FROM_ECG) advanceLight(session);
+  const ring = source === FROM_ECG ? session.beats.ecg : session.beats.light;
+  ring.told = session.end - BEAT.LAG;
+  let at = to;
+  for (let n = ring.oldest; n < ring.count; n++, at += 16) {
+    store<f64>(at, ring.timeOf(n));
+    store<f64>(at + 8, ring.qualityOf(n));
+  }
+  return ring.count - ring.oldest;
 }

@@ -7,9 +7,11 @@ import { TRAITS } from './pulse/candidates';
 
 /** The core with its internal kernels exported, for tests and benchmarks. Arrays are passed at SCRATCH. */
 
+export { BEATS_SCRATCH_END } from './beats/scratch';
 export { BREATH_SCRATCH_END } from './breath/scratch';
 export * from './core';
 export { ECG_SCRATCH_END } from './ecg/scratch';
+export { BEATS_STATE_BYTES } from './memory/beats_state';
 export { BREATH_STATE_BYTES } from './memory/breath_state';
 export { CHANNEL_BYTES } from './memory/channel';
 export { ECG_STATE_BYTES } from './memory/ecg_state';
@@ -34,6 +36,7 @@ export {
   MAX_CHANNELS,
   POOL_BYTES,
   SLOT_ACTIVITY,
+  SLOT_BEATS,
   SLOT_BREATH,
   SLOT_CHANNELS,
   SLOT_ECG,

@@ -1,5 +1,5 @@
 import { hums as outweighs } from './ecg/evidence';
-import { HR_ECG, HR_PPG, RR_ECG, RR_RESP, SPO2 } from './estimators';
+import { HR_ECG, HR_PPG, HRV_ECG, RHYTHM_ECG, RR_ECG, RR_RESP, SPO2 } from './estimators';
 import { movement, stillness } from './grid/activity';
 import { isSinusoid, levelFault } from './grid/reason';
 import { faultOf, isScrambled, levelOf, rangeOf, Seen } from './grid/span';
@@ -35,9 +35,13 @@ export function explain(session: Session, estimator: i32, end: f64, to: Estimate
   to.seen = Seen.number;
 }
 
+function isOfEcg(estimator: i32): bool {
+  return estimator === HR_ECG || estimator === RR_ECG || estimator === HRV_ECG || estimator === RHYTHM_ECG;
+}
+
 /** Whether none of the signals that an estimator can choose from has its values in order, or one of those that it needs has not. */
 function areScrambled(session: Session, estimator: i32): bool {
-  if (estimator === HR_ECG || estimator === RR_ECG) {
+  if (isOfEcg(estimator)) {
     const ecg = channelOfKind(session, KIND_ECG);
     return ecg !== null && isScrambled(ecg, session.ecg.chosen);
   }
@@ -69,7 +73,7 @@ function noteContact(session: Session, estimator: i32): void {
 }
 
 function reasonOf(session: Session, estimator: i32, end: f64): i32 {
-  if (estimator === HR_ECG || estimator === RR_ECG) return ecgReason(session, end);
+  if (isOfEcg(estimator)) return ecgReason(session, end);
   if (estimator === RR_RESP) return effortReason(session);
   const still = stillness(session, end, SCRATCH) >= TRUSTED;
   const fault = estimator === SPO2 ? ratioFault(session, end, still) : lightFault(session, end, still);

@@ -50,6 +50,12 @@ export function checkChannel(channel: number, channels: readonly CoreChannel[]):
     throw new RangeError(`channel is ${shown(channel)}; the session has ${channels.length} channels, numbered from 0`);
 }
 
+/** @throws RangeError for an unknown source of beats */
+export function checkSource(source: string, sources: readonly string[]): void {
+  if (!sources.includes(source))
+    throw new RangeError(`source is ${shown(source)}; it must be one of ${sources.join(', ')}`);
+}
+
 /**
  * @param numChannels sub-channels of the channel that is pushed to
  * @throws TypeError or RangeError for times that are not finite, an unknown encoding, or part of an instant

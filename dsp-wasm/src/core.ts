@@ -20,7 +20,7 @@ export { BYTES_PER_SAMPLE, ENCODING, type Encoding } from './encoding.js';
 export type { Estimator } from './estimators.js';
 export { type AnswerFeatures, type ConfidenceModel, FEATURES } from './features.js';
 export type { CoreReason } from './reasons.js';
-export type { CoreSession } from './session.js';
+export { BEAT_LAG_S, type Beat, type BeatSource, type CoreSession } from './session.js';
 
 export interface CoreChannel {
   readonly modality: Modality;
@@ -33,10 +33,23 @@ export interface CoreChannel {
 }
 
 export interface Estimate {
-  /** hr in bpm, rr in breaths per minute; for `spo2` the ratio of ratios R (the curve belongs to the device). */
+  /**
+   * hr in bpm, rr in breaths per minute; for `spo2` the ratio of ratios R (the curve belongs to the device); for `hrv` RMSSD in ms; for `rhythm` the
+   * probability in % that the last 60 s are irregular as in atrial fibrillation.
+   */
   readonly value: number;
   /** The estimator's own confidence in [0, 1]: calibrated to P(error within 5 bpm, 3 %, 3 brpm). */
   readonly confidence: number;
+  /** Of `hrv` only, otherwise null. */
+  readonly variability: Variability | null;
+}
+
+/** Variability of the heart rate beside RMSSD. */
+export interface Variability {
+  /** Standard deviation of the intervals between beats, ms. */
+  readonly sdnn: number;
+  /** Share of the differences of successive intervals that are greater than 50 ms, %. */
+  readonly pnn50: number;
 }
 
 /** The answer to a request: what was estimated and, unless that is to be trusted, why. */

@@ -31,6 +31,13 @@ export const FEATURES = {
    * second (logarithms), skewness of the slopes, that times how much they repeat at a heart's pace, and how much larger than usual the pulse is (logarithm).
    */
   spo2: ['-scatter', '+share', '-flat', '-bias', '-near_one', '+evenness', '+swing', '+skewness', '+pulse', '-growth'],
+  /**
+   * Variability: share of the beats that are artefacts (root), mean quality of the beats, RMSSD (logarithm), part of the window that intervals cover.
+   */
+  hrv_ecg: ['-artefacts', '+quality', 'rmssd', '+covered'],
+  hrv_ppg: ['-artefacts', '+quality', 'rmssd', '+covered'],
+  /** Probability of a rhythm as in atrial fibrillation: lower quartile of the changes, and least median of those over one to three intervals (logarithms). */
+  rhythm: ['+lower', '+median'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ConfidenceModel = keyof typeof FEATURES;

@@ -19,6 +19,8 @@ function layoutOf(kernel: Kernel) {
       value: at('RESULT_VALUE'),
       confidence: at('RESULT_CONFIDENCE'),
       seen: at('RESULT_SEEN'),
+      sdnn: at('RESULT_SDNN'),
+      pnn50: at('RESULT_PNN50'),
       given: at('RESULT_GIVEN'),
       reason: at('RESULT_REASON'),
     },
@@ -66,7 +68,7 @@ export class SlotCore implements Core {
     return requests.map((request) => {
       this.#write(request);
       this.#kernel.call.step();
-      return this.#read();
+      return this.#read(request.estimator.startsWith('hrv'));
     });
   }
 
@@ -87,14 +89,17 @@ export class SlotCore implements Core {
     view.setFloat64(at + field.end, end, true);
   }
 
-  #read(): Answer {
+  /** The answer, to a request for the variability or not. */
+  #read(isVariability: boolean): Answer {
     const { view } = this.#kernel;
     const { result: at, resultField: field } = this.#layout;
     const reason = CORE_REASONS[view.getInt32(at + field.reason, true) - 1] ?? null;
     const seen = view.getFloat64(at + field.seen, true);
     if (view.getInt32(at + field.given, true) === 0) return { estimate: null, reason, seen };
-    const value = view.getFloat64(at + field.value, true);
-    return { estimate: { value, confidence: view.getFloat64(at + field.confidence, true) }, reason, seen };
+    const number = (offset: number) => view.getFloat64(at + offset, true);
+    const variability = isVariability ? { sdnn: number(field.sdnn), pnn50: number(field.pnn50) } : null;
+    const estimate = { value: number(field.value), confidence: number(field.confidence), variability };
+    return { estimate, reason, seen };
   }
 }
 

@@ -11,6 +11,7 @@ interface Exports {
   push(index: number, channel: number, encoding: number, count: number): number;
   step(): void;
   peaks(index: number, channel: number): number;
+  beats(index: number, source: number): number;
   lanePoints(): number;
   filledLanePoints(): number;
 }

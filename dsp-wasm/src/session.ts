@@ -1,7 +1,22 @@
-import { checkChannel, checkPush, KIND } from './arguments.js';
+import { checkChannel, checkPush, checkSource, KIND } from './arguments.js';
 import type { CoreChannel } from './core.js';
 import { BYTES_PER_SAMPLE, type Encoding } from './encoding.js';
 import type { Kernel } from './kernel.js';
+
+/** What beats are found in, in the order of their numbers (assembly/estimators.ts). */
+const BEAT_SOURCES = ['ecg', 'ppg'] as const;
+export type BeatSource = (typeof BEAT_SOURCES)[number];
+
+/** A beat of the heart. */
+export interface Beat {
+  /** Time of the R peak, or of the steepest upstroke of the pulse, seconds since the first instant. */
+  readonly t: number;
+  /** From 0 to 1. */
+  readonly quality: number;
+}
+
+/** A beat at or before the end of the newest step, less this, is final: never changed, added or removed later. Seconds. */
+export const BEAT_LAG_S = 8;
 
 /** One session's signal state, in a slot of the core. After `close` it does nothing, even if another session has the slot. */
 export class CoreSession {
@@ -78,6 +93,20 @@ export class CoreSession {
     if (this.index < 0) return new Float64Array(0);
     const count = this.#kernel.call.peaks(this.index, channel);
     return Float64Array.from({ length: count }, (_, i) => this.#kernel.view.getFloat64(this.#staging + 8 * i, true));
+  }
+
+  /**
+   * Beats with `from` < t <= `to`, ascending, that the steps so far have found; they reach back 60 s or more.
+   * @throws RangeError for an unknown source
+   */
+  beats(source: BeatSource, from: number, to: number): Beat[] {
+    checkSource(source, BEAT_SOURCES);
+    if (this.index < 0) return [];
+    const count = this.#kernel.call.beats(this.index, BEAT_SOURCES.indexOf(source));
+    const { view } = this.#kernel;
+    const at = (i: number) => view.getFloat64(this.#staging + 8 * i, true);
+    const kept = Array.from({ length: count }, (_, i) => ({ t: at(2 * i), quality: at(2 * i + 1) }));
+    return kept.filter(({ t }) => t > from && t <= to);
   }
 
   close(): void {

@@ -1,7 +1,8 @@
 import { stillness } from '../grid/activity';
-import { BreathState, MAX_PULSES } from '../memory/breath_state';
+import { BreathState } from '../memory/breath_state';
 import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
+import { PulseTrain } from '../memory/pulse_train';
 import { channelOfKind, Session } from '../memory/session';
 import { addBeat, judgeBeats, outOfStep } from './beats';
 import { modulations } from './modulation';
@@ -20,14 +21,15 @@ import { LIGHT } from './tuning';
 export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   const state = session.breath;
   const rest = restOf(session, state, end);
-  const first = state.channel;
-  let enough = gather(state, first ? first : channelAfter(session, null), end, BEATS);
-  if (!enough && end >= RR_WINDOW / 2) enough = gather(state, channelAfter(session, state.channel), end, BEATS);
-  const used = state.channel;
+  const train = state.train;
+  const first = train.channel;
+  let enough = gather(train, first ? first : channelAfter(session, null), end, BEATS);
+  if (!enough && end >= RR_WINDOW / 2) enough = gather(train, channelAfter(session, train.channel), end, BEATS);
+  const used = train.channel;
   if (!enough || !used) return false;
   modulations(BEATS, SERIES);
   SERIES.resolution = resolutionOf(used, BEATS.meanHeight);
-  SERIES.share *= clarity(state, used.period, BEATS);
+  SERIES.share *= clarity(train, used.period, BEATS);
   SERIES.trust *= rest;
   return followBreath(state, FROM_PPG, end, SERIES, to);
 }
@@ -36,11 +38,11 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
  * How far the pulses tell of the breath rather than of their phases between the samples, one every `period` seconds, from 0 to 1: if they are
  * smooth enough to be measured between these, or out of step with them.
  */
-function clarity(state: BreathState, period: f64, beats: Beats): f32 {
+function clarity(train: PulseTrain, period: f64, beats: Beats): f32 {
   // Lines join the samples, and cut the tops off by the square of their period, where they are not much closer than the grid.
   const close = <f32>Math.min(1, 1 / (2 * SLOW_HZ * period));
   const sharp = LIGHT.SHARP * close * close;
-  const smooth = max<f32>(0, min<f32>(1, <f32>2 - state.sharpness / sharp));
+  const smooth = max<f32>(0, min<f32>(1, <f32>2 - train.sharpness / sharp));
   return smooth < 1 ? max(smooth, outOfStep(beats, LIGHT.IN_STEP * <f32>max(period, 1.0 / SLOW_HZ))) : 1;
 }
 
@@ -62,7 +64,7 @@ function restOf(session: Session, state: BreathState, end: f64): f32 {
 }
 
 /** The next optical channel after `before` that has data, the best first and then from the start again; null for no other one. */
-function channelAfter(session: Session, before: Channel | null): Channel | null {
+export function channelAfter(session: Session, before: Channel | null): Channel | null {
   let first: Channel | null = null;
   let passed = !before;
   for (let rank = 0; rank < 4; rank++) {
@@ -82,17 +84,17 @@ function kindOf(rank: i32): i32 {
 }
 
 /** Collects and judges the channel's pulses of the window; false for too few pulses. */
-function gather(state: BreathState, channel: Channel | null, end: f64, beats: Beats): bool {
+function gather(train: PulseTrain, channel: Channel | null, end: f64, beats: Beats): bool {
   beats.count = 0;
   if (!channel) return false;
-  advancePulses(state, channel, end);
-  const found = state.pulseCount;
-  const oldest = max(0, found - MAX_PULSES);
+  advancePulses(train, channel, end);
+  const found = train.count;
+  const oldest = train.oldest;
   let first = found;
-  while (first > oldest && end - state.pulseAt(first - 1).time < RR_WINDOW) first--;
+  while (first > oldest && end - train.pulseAt(first - 1).time < RR_WINDOW) first--;
   for (let i = max(first, found - MAX_BEATS); i < found; i++) {
-    const pulse = state.pulseAt(i);
-    const interval = i > oldest ? <f32>(pulse.time - state.pulseAt(i - 1).time) : <f32>NaN;
+    const pulse = train.pulseAt(i);
+    const interval = i > oldest ? <f32>(pulse.time - train.pulseAt(i - 1).time) : <f32>NaN;
     addBeat(beats, <f32>(pulse.time - end), interval, pulse.height, pulse.baseline, 0);
   }
   return judgeBeats(beats);

@@ -1,8 +1,8 @@
 import { completeBy, copyGrid, fillEmpty } from '../grid/window';
 import { vertex } from '../math/parabola';
 import { extremumNear, fitQuartic, quarticAt } from '../math/quartic';
-import { BreathState } from '../memory/breath_state';
 import { Channel, SLOW_HZ } from '../memory/channel';
+import { PulseTrain } from '../memory/pulse_train';
 import { Row } from '../memory/row';
 import { BAND, ENERGY, MEAN, NEAR, RAW, WIDE } from './scratch';
 import { LIGHT, PULSE } from './tuning';
@@ -21,30 +21,30 @@ const MARGIN: i32 = 64;
 const LONGEST: i32 = 32 * SLOW_HZ;
 
 /** Finds the pulses of the channel up to `end` (seconds); a change of channel starts 32 s back. */
-export function advancePulses(state: BreathState, channel: Channel, end: f64): void {
-  if (state.channel !== channel) {
-    state.channel = channel;
-    state.cursor = 0;
-    state.pulseCount = 0;
-    state.polarity = 0;
-    state.sharpness = 0;
+export function advancePulses(train: PulseTrain, channel: Channel, end: f64): void {
+  if (train.channel !== channel) {
+    train.channel = channel;
+    train.cursor = 0;
+    train.count = 0;
+    train.polarity = 0;
+    train.sharpness = 0;
   }
   const limit = completeBy(channel, end);
-  state.cursor = max(state.cursor, limit - LONGEST);
-  const start = state.cursor - MARGIN;
+  train.cursor = max(train.cursor, limit - LONGEST);
+  const start = train.cursor - MARGIN;
   const count = limit - start;
   if (count <= LOOKAHEAD + MARGIN) return;
   if (!copyGrid(channel, 0, start, count, limit, RAW.at(0)) || isFlat(count)) {
-    state.cursor = max(state.cursor, limit - LOOKAHEAD);
+    train.cursor = max(train.cursor, limit - LOOKAHEAD);
     return;
   }
   fillEmpty(RAW.at(0), count);
   bandPass(count);
-  if (findPolarity(state, count)) {
-    state.cursor = start + search(state, start, count, energyLevel(count, state.polarity));
+  if (findPolarity(train, count)) {
+    train.cursor = start + search(train, start, count, energyLevel(count, train.polarity));
   } else {
-    state.channel = null; // What was found are feet: start 32 s back.
-    advancePulses(state, channel, end);
+    train.channel = null; // What was found are feet: start 32 s back.
+    advancePulses(train, channel, end);
   }
 }
 
@@ -74,7 +74,7 @@ function bandPass(count: i32): void {
  * Finds whether the light rises or falls with the blood: the heart fills the vessels faster than they empty, so that the steeper slopes are those of
  * the upstrokes. Returns false if it is known by now that the pulses so far have the other polarity.
  */
-function findPolarity(state: BreathState, count: i32): bool {
+function findPolarity(train: PulseTrain, count: i32): bool {
   let squares: f64 = 0;
   let cubes: f64 = 0;
   for (let i = PULSE.DRIFT_HALF + 1; i < count - PULSE.DRIFT_HALF; i++) {
@@ -84,12 +84,12 @@ function findPolarity(state: BreathState, count: i32): bool {
   }
   const mean = squares / <f64>(count - 2 * PULSE.DRIFT_HALF - 1);
   const skew = squares > 0 ? <f32>(cubes / squares / Math.sqrt(mean)) : 0;
-  if (state.polarity === 0) {
-    state.skew = skew;
-    state.polarity = skew < 0 ? -1 : 1;
+  if (train.polarity === 0) {
+    train.skew = skew;
+    train.polarity = skew < 0 ? -1 : 1;
   }
-  state.skew += LIGHT.PASSED * (skew - state.skew);
-  return state.skew * state.polarity >= 0;
+  train.skew += LIGHT.PASSED * (skew - train.skew);
+  return train.skew * train.polarity >= 0;
 }
 
 /** Gives BAND that polarity, fills the rows of its energy, and returns the level by which NEAR must exceed WIDE. */
@@ -136,7 +136,7 @@ function movingMean(row: Row<f32>, count: i32, half: i32, means: Row<f32>): void
 }
 
 /** Records the pulses of the finished stretches; returns the first grid sample (of the rows) that has not been searched. */
-function search(state: BreathState, start: i32, count: i32, level: f32): i32 {
+function search(train: PulseTrain, start: i32, count: i32, level: f32): i32 {
   const stop = count - LOOKAHEAD;
   let i = MARGIN;
   while (i < stop) {
@@ -147,7 +147,7 @@ function search(state: BreathState, start: i32, count: i32, level: f32): i32 {
     let j = i + 1;
     while (j < stop && above(j, level)) j++;
     if (j === stop) break;
-    if (j - i >= PULSE.SHORTEST_STRETCH) notePeak(state, start, highest(i, j));
+    if (j - i >= PULSE.SHORTEST_STRETCH) notePeak(train, start, highest(i, j));
     i = j;
   }
   return i;
@@ -164,27 +164,41 @@ function highest(from: i32, to: i32): i32 {
 }
 
 /** Appends the pulse whose maximum is value k of the rows, or replaces a lower one just before it. */
-function notePeak(state: BreathState, start: i32, k: i32): void {
-  const found = state.pulseCount;
+function notePeak(train: PulseTrain, start: i32, k: i32): void {
+  const found = train.count;
   fitAbout(BAND, k);
   const top = extremumNear(vertex<f32>(BAND[k - 1], BAND[k], BAND[k + 1]));
   const high = quarticAt(top);
   const time = (<f64>(start + k) + <f64>top) / SLOW_HZ;
-  const since = gridSince(state, found - 1, time);
+  const since = gridSince(train, found - 1, time);
   let foot = lowest(k, since);
-  const twin = found > 0 && isTwin(k, since, BAND[foot], state);
-  if (twin && BAND[k] <= state.level) return;
+  const twin = found > 0 && isTwin(k, since, BAND[foot], train);
+  if (twin && BAND[k] <= train.level) return;
   const own = twin ? found - 1 : found;
-  if (twin) foot = lowest(k, gridSince(state, own - 1, time));
-  const pulse = state.pulseAt(own);
+  if (twin) foot = lowest(k, gridSince(train, own - 1, time));
+  const pulse = train.pulseAt(own);
   pulse.time = time;
+  pulse.rise = <f32>((<f64>k + <f64>top - steepest(foot, k)) / SLOW_HZ);
   pulse.height = high - lowAt(foot);
   fitAbout(MEAN, k);
   pulse.baseline = quarticAt(top);
-  state.level = BAND[k];
-  state.pulseCount = own + 1;
+  train.level = BAND[k];
+  train.count = own + 1;
   const sharpness: f32 = sixthDifference(k) / pulse.height;
-  state.sharpness += LIGHT.PASSED * ((sharpness < 1 ? sharpness : 1) - state.sharpness);
+  train.sharpness += LIGHT.PASSED * ((sharpness < 1 ? sharpness : 1) - train.sharpness);
+}
+
+/** Where the upstroke from value `foot` to value k is steepest. */
+function steepest(foot: i32, k: i32): f64 {
+  let best = k - 1;
+  for (let i = max(foot, k - PULSE.DRIFT_HALF); i < k; i++) if (riseAt(i) > riseAt(best)) best = i;
+  fitQuartic(riseAt(best - 2), riseAt(best - 1), riseAt(best), riseAt(best + 1), riseAt(best + 2));
+  return <f64>best + 0.5 + <f64>extremumNear(vertex<f32>(riseAt(best - 1), riseAt(best), riseAt(best + 1)));
+}
+
+/** Rise of the band-passed light after value i. */
+function riseAt(i: i32): f32 {
+  return BAND[i + 1] - BAND[i];
 }
 
 /** Magnitude of the sixth difference at value k: what the polynomial through five values leaves to the two beside them. */
@@ -194,19 +208,19 @@ function sixthDifference(k: i32): f32 {
 }
 
 /** Grid samples from that pulse (below 0 for none) to the time, at most PULSE.FOOT_REACH. */
-function gridSince(state: BreathState, pulse: i32, time: f64): i32 {
+function gridSince(train: PulseTrain, pulse: i32, time: f64): i32 {
   if (pulse < 0) return PULSE.FOOT_REACH;
-  return <i32>Math.min(PULSE.FOOT_REACH, (time - state.pulseAt(pulse).time) * SLOW_HZ);
+  return <i32>Math.min(PULSE.FOOT_REACH, (time - train.pulseAt(pulse).time) * SLOW_HZ);
 }
 
 /**
  * Whether the maximum at value k and the one `since` grid samples before it are of one pulse: close, or with a shallow valley between them, as before
  * a second wave.
  */
-function isTwin(k: i32, since: i32, valley: f32, state: BreathState): bool {
+function isTwin(k: i32, since: i32, valley: f32, train: PulseTrain): bool {
   if (since < PULSE.REFRACTORY) return true;
   if (since >= PULSE.FOOT_REACH) return false;
-  return min(BAND[k], state.level) - valley < PULSE.SHALLOW * state.pulseAt(state.pulseCount - 1).height;
+  return min(BAND[k], train.level) - valley < PULSE.SHALLOW * train.pulseAt(train.count - 1).height;
 }
 
 /** The lowest value about value `at`. */

@@ -1,23 +1,12 @@
-import { Channel } from './channel';
+import { PulseTrain, trainBytes } from './pulse_train';
 import { Row, rowAt } from './row';
 
 /** Number of pulses kept: the 32 s of a window at up to 180 bpm. */
-export const MAX_PULSES: i32 = 96;
+const MAX_PULSES: i32 = 96;
 /** Number of respiratory rates that are tracked: 3.75 to 90 a minute. */
 export const RATES: i32 = 93;
 /** Number of trackers of a session, one for each estimator. */
 const TRACK_COUNT: i32 = 3;
-
-/** A pulse of an optical channel. */
-@unmanaged
-export class Pulse {
-  /** Time, s. */
-  time: f64;
-  /** Height above its foot. */
-  height: f32;
-  /** Mean of the optical channel over a second about it, without the sub-channel's offset. */
-  baseline: f32;
-}
 
 /** State of the respiratory rate of one estimator. */
 @unmanaged
@@ -69,27 +58,16 @@ const TRACK_BYTES: usize = (WHOLES + sizeof<v128>() + 7) & ~7;
 /** State of the respiratory rates from step to step. */
 @unmanaged
 export class BreathState {
-  /** Optical channel of the pulses; null before the first. */
-  channel: Channel | null;
-  /** First grid sample that has not been searched. */
-  cursor: i32;
-  /** Number of pulses so far; the newest MAX_PULSES are kept. */
-  pulseCount: i32;
-  /** The newest pulse's maximum. */
-  level: f32;
-  /** Skewness of the light's slopes of late: positive where it rises with the blood. */
-  skew: f32;
-  /** How sharp the tops of the pulses are of late: their sixth difference from grid sample to grid sample, in parts of their heights. */
-  sharpness: f32;
-  /** By which the light is multiplied, so that its pulses rise: 1 or -1; 0 before the first. */
-  polarity: f32;
   /** How much of the window may show the wearer's movements instead of the breath, from 0 to 1. */
   moved: f32;
 
-  /** The pulse with that number, or the place of the next one. */
-  pulseAt(number: i32): Pulse {
-    const ring = rowAt<Pulse>(changetype<usize>(this) + PULSES);
-    return ring[<u32>number % <u32>MAX_PULSES];
+  get train(): PulseTrain {
+    return changetype<PulseTrain>(changetype<usize>(this) + TRAIN);
+  }
+
+  /** Makes the state that of an empty session; all bytes are zero before. */
+  begin(): void {
+    this.train.kept = MAX_PULSES;
   }
 
   trackAt(source: i32): Track {
@@ -97,6 +75,6 @@ export class BreathState {
   }
 }
 
-const PULSES: usize = (offsetof<BreathState>() + 7) & ~7;
-const TRACKS: usize = PULSES + MAX_PULSES * ((offsetof<Pulse>() + 7) & ~7);
+const TRAIN: usize = (offsetof<BreathState>() + 7) & ~7;
+const TRACKS: usize = TRAIN + trainBytes(MAX_PULSES);
 export const BREATH_STATE_BYTES: usize = TRACKS + <usize>TRACK_COUNT * TRACK_BYTES;

@@ -16,6 +16,9 @@ export enum Model {
   RR_ECG,
   RR_RESP,
   SPO2,
+  HRV_ECG,
+  HRV_PPG,
+  RHYTHM,
 }
 
 /** Begins the features of a model, at most MOST_FEATURES; the estimator writes them, in the order of their names. */

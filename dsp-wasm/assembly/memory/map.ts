@@ -6,7 +6,7 @@ import { Row, rowAt } from './row';
  * reads these addresses from the module's exported globals.
  *
  *   0          data of the compiler: constants, and tables that are computed once
- *   STAGING    incoming payload bytes, and outgoing R peak times
+ *   STAGING    incoming payload bytes, and outgoing beats
  *   REQUEST    one step; RESULT has its answer
  *   PUSH       times of the payload in STAGING: passing a float as an argument would allocate memory in the host
  *   LANE_COUNTS  counts of filled lanes
@@ -40,6 +40,9 @@ export class Estimate {
   confidence: f64;
   /** What was seen that makes the reason, in a unit of its own (reasons.ts). */
   seen: f64;
+  /** Standard deviation of the intervals, ms, and share of large differences, %: of the variability only. */
+  sdnn: f64;
+  pnn50: f64;
   /** 1 if there is an estimate, otherwise 0. */
   given: i32;
   /** Why there is none, or none to trust, as far as the sample values tell (reason.ts). */
@@ -48,6 +51,8 @@ export class Estimate {
 export const RESULT_VALUE: usize = offsetof<Estimate>('value');
 export const RESULT_CONFIDENCE: usize = offsetof<Estimate>('confidence');
 export const RESULT_SEEN: usize = offsetof<Estimate>('seen');
+export const RESULT_SDNN: usize = offsetof<Estimate>('sdnn');
+export const RESULT_PNN50: usize = offsetof<Estimate>('pnn50');
 export const RESULT_GIVEN: usize = offsetof<Estimate>('given');
 export const RESULT_REASON: usize = offsetof<Estimate>('reason');
 

@@ -1,3 +1,4 @@
+import { BEATS_STATE_BYTES, BeatsState } from './beats_state';
 import { BREATH_STATE_BYTES, BreathState } from './breath_state';
 import {
   CHANNEL_BYTES,
@@ -49,6 +50,8 @@ export class Session {
   /** Allocated bytes of the pool. */
   poolUsed: i32;
   opticalCount: i32;
+  /** End of the newest step, s. */
+  end: f64;
 
   get activity(): Activity {
     return changetype<Activity>(changetype<usize>(this) + SLOT_ACTIVITY);
@@ -75,6 +78,10 @@ export class Session {
     return changetype<BreathState>(changetype<usize>(this) + SLOT_BREATH);
   }
 
+  get beats(): BeatsState {
+    return changetype<BeatsState>(changetype<usize>(this) + SLOT_BEATS);
+  }
+
   get spo2(): Spo2State {
     return changetype<Spo2State>(changetype<usize>(this) + SLOT_SPO2);
   }
@@ -95,7 +102,8 @@ const HEAD_BYTES: usize = SLOT_ACTIVITY + ACTIVITY_BYTES;
 export const SLOT_CHANNELS: usize = (HEAD_BYTES + 63) & ~63;
 export const SLOT_PULSE: usize = (SLOT_CHANNELS + <usize>MAX_CHANNELS * CHANNEL_BYTES + 63) & ~63;
 export const SLOT_BREATH: usize = (SLOT_PULSE + PULSE_STATE_BYTES + 63) & ~63;
-export const SLOT_SPO2: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
+export const SLOT_BEATS: usize = (SLOT_BREATH + BREATH_STATE_BYTES + 63) & ~63;
+export const SLOT_SPO2: usize = (SLOT_BEATS + BEATS_STATE_BYTES + 63) & ~63;
 export const SLOT_ECG: usize = (SLOT_SPO2 + SPO2_STATE_BYTES + 63) & ~63;
 /** Detectors of the ECG's leads, and rings of the sub-channels, allocated when the session opens. */
 export const SLOT_POOL: usize = SLOT_ECG + ECG_STATE_BYTES;
@@ -121,6 +129,8 @@ export function channelOfKind(session: Session, kind: i32): Channel | null {
 /** Makes the slot an empty session. */
 export function clearSession(session: Session): void {
   memory.fill(changetype<usize>(session), 0, SLOT_BYTES);
+  session.breath.begin();
+  session.beats.begin();
 }
 
 /** Appends a channel of samples with so many `bits` (0: unknown); channels after the eighth are not kept. */

@@ -30,6 +30,7 @@ describe('memory map', () => {
       ['SLOT_CHANNELS', constant('MAX_CHANNELS') * constant('CHANNEL_BYTES')],
       ['SLOT_PULSE', constant('PULSE_STATE_BYTES')],
       ['SLOT_BREATH', constant('BREATH_STATE_BYTES')],
+      ['SLOT_BEATS', constant('BEATS_STATE_BYTES')],
       ['SLOT_SPO2', constant('SPO2_STATE_BYTES')],
       ['SLOT_ECG', constant('ECG_STATE_BYTES')],
       ['SLOT_POOL', constant('POOL_BYTES')],
@@ -67,6 +68,10 @@ describe('memory map', () => {
     spo2: { state: ['SLOT_SPO2', 'SPO2_STATE_BYTES'], scratchEnd: 'RESAMPLED' },
     rr_ppg: { state: ['SLOT_BREATH', 'BREATH_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
     rr_ecg: { state: ['SLOT_BREATH', 'BREATH_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
+    hrv_ecg: { state: ['SLOT_BEATS', 'BEATS_STATE_BYTES'], scratchEnd: 'BEATS_SCRATCH_END' },
+    hrv_ppg: { state: ['SLOT_BEATS', 'BEATS_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
+    rhythm_ecg: { state: ['SLOT_BEATS', 'BEATS_STATE_BYTES'], scratchEnd: 'BEATS_SCRATCH_END' },
+    rhythm_ppg: { state: ['SLOT_BEATS', 'BEATS_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
     rr_resp: { state: ['SLOT_BREATH', 'BREATH_STATE_BYTES'], scratchEnd: 'BREATH_SCRATCH_END' },
   };
 

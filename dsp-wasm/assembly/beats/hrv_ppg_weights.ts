@@ -1,0 +1,12 @@
+// biome-ignore-all lint/suspicious/noApproximativeNumericConstant: weights may resemble constants
+/**
+ * Weights of the confidence hrv_ppg (src/features.ts). Not fitted yet.
+ */
+// biome-ignore format: as the lab writes it
+export const HRV_PPG_WEIGHTS: StaticArray<f32> = [
+  -3,
+  -6,
+  4,
+  0,
+  1,
+];

@@ -1,0 +1,108 @@
+import { PulseTrain, trainBytes } from './pulse_train';
+import { Row, rowAt } from './row';
+
+/** Beats that are kept of a source: 60 s at 300 bpm, and what is not decided yet. */
+export const MAX_MARKS: i32 = 304;
+/** Pulses that are kept until they are final. */
+const MAX_FRESH: i32 = 24;
+/** Resolution of the times, steps a second: 0.12 ms. They wrap after 6 days; the newest one is known in full. */
+const TICKS: f64 = 8192;
+const BEST: f64 = 65535;
+
+/** A beat as it is kept. */
+@unmanaged
+class Mark {
+  /** Time, in steps, modulo 2^32. */
+  tick: u32;
+  /** Quality, in steps. */
+  quality: u16;
+  /** Whether the beat before it is the previous one of the heart, as far as is known: no data were missing between. */
+  joined: bool;
+}
+
+/** The newest beats of a source. Beats before `told` are final. */
+@unmanaged
+export class BeatRing {
+  /** Time of the newest beat, s. */
+  newest: f64;
+  /** Time up to which the beats have been read, less what may still change, s: none is added before it. */
+  told: f64;
+  /** Number of beats so far, of which the newest MAX_MARKS are kept. */
+  count: i32;
+
+  get oldest(): i32 {
+    return max(0, this.count - MAX_MARKS);
+  }
+
+  /** Appends a beat, later than all others, with its quality from 0 to 1. */
+  append(time: f64, quality: f64, joined: bool): void {
+    const mark = this.markAt(this.count++);
+    mark.tick = tickOf(time);
+    mark.quality = <u16>(quality * BEST);
+    mark.joined = joined;
+    this.newest = time;
+  }
+
+  /** Time of a beat that is kept, s. */
+  timeOf(number: i32): f64 {
+    const newest = tickOf(this.newest);
+    return (<f64>this.ticksOf(this.newest) - <f64>(newest - this.markAt(number).tick)) / TICKS;
+  }
+
+  qualityOf(number: i32): f64 {
+    return <f64>this.markAt(number).quality / BEST;
+  }
+
+  joinedTo(number: i32): bool {
+    return this.markAt(number).joined;
+  }
+
+  private ticksOf(time: f64): f64 {
+    return Math.floor(time * TICKS);
+  }
+
+  private markAt(number: i32): Mark {
+    return rowAt<Mark>(changetype<usize>(this) + MARKS)[<u32>number % <u32>MAX_MARKS];
+  }
+}
+
+function tickOf(time: f64): u32 {
+  return <u32>(<i64>Math.floor(time * TICKS));
+}
+
+const MARKS: usize = (offsetof<BeatRing>() + 7) & ~7;
+const RING_BYTES: usize = MARKS + MAX_MARKS * ((offsetof<Mark>() + 7) & ~7);
+
+/** The beats of a session by source. */
+@unmanaged
+export class BeatsState {
+  /** Lead of the newest beat from the ECG, and number of its beat that follows. */
+  lead: i32;
+  next: i32;
+  /** By how much the R peaks of that lead are later than those of the first one, s. */
+  shift: f64;
+  /** End of the newest stretch of light that was searched, s. */
+  searched: f64;
+
+  get ecg(): BeatRing {
+    return changetype<BeatRing>(changetype<usize>(this) + ECG_RING);
+  }
+
+  get light(): BeatRing {
+    return changetype<BeatRing>(changetype<usize>(this) + ECG_RING + RING_BYTES);
+  }
+
+  /** Pulses of light that may not be final. */
+  get train(): PulseTrain {
+    return changetype<PulseTrain>(changetype<usize>(this) + TRAIN);
+  }
+
+  /** Makes the state that of an empty session; all bytes are zero before. */
+  begin(): void {
+    this.train.kept = MAX_FRESH;
+  }
+}
+
+const ECG_RING: usize = (offsetof<BeatsState>() + 7) & ~7;
+const TRAIN: usize = ECG_RING + 2 * RING_BYTES;
+export const BEATS_STATE_BYTES: usize = TRAIN + trainBytes(MAX_FRESH);
