@@ -1,5 +1,7 @@
 import { BeatsState } from '../memory/beats_state';
 import { EcgState, Lead } from '../memory/ecg_state';
+import { insert, quantile } from './order';
+import { ORDERED } from './scratch';
 import { BEAT } from './tuning';
 
 /** Appends the new R peaks of the chosen lead. */
@@ -17,28 +19,26 @@ export function collectPeaks(state: BeatsState, ecg: EcgState): void {
 }
 
 /**
- * Follows the beats of another lead, whose R peaks are earlier or later: by the mean distance of the beats that both leads have.
+ * Follows the beats of another lead. Its R peaks are earlier or later than those of the first lead: their times are those of the first lead, whichever is
+ * followed, so that a change makes no interval longer or shorter.
  */
 function changeLead(state: BeatsState, ecg: EcgState): void {
   const lead = ecg.best;
-  state.shift += distance(ecg.leadAt(state.lead), lead);
+  state.shift = ecg.chosen ? distance(ecg.leadAt(0), lead) : 0;
   state.lead = ecg.chosen;
   state.next = lead.oldestBeat;
 }
 
-/** By how much the R peaks of a lead are later than those of another one, s, in the mean over the beats that both have. */
+/** By how much the R peaks of a lead are later than those of another one, s: the median over the beats that both have. */
 function distance(from: Lead, to: Lead): f64 {
   let n = from.oldestBeat;
-  let sum: f64 = 0;
-  let count: f64 = 0;
+  let held = 0;
   for (let k = to.oldestBeat; k < to.beatCount; k++) {
     const time = to.beatAt(k).time;
     while (n < from.beatCount && from.beatAt(n).time < time - BEAT.SHORTEST / 2) n++;
     if (n >= from.beatCount) break;
     const apart = time - from.beatAt(n).time;
-    if (apart > BEAT.SHORTEST / 2) continue;
-    sum += apart;
-    count++;
+    if (apart < BEAT.SHORTEST / 2) held = insert(ORDERED, held, <f32>apart);
   }
-  return count > 0 ? sum / count : 0;
+  return held ? <f64>quantile(ORDERED, held, 0.5) : 0;
 }

@@ -2,43 +2,47 @@ import { MAX_MARKS } from '../memory/beats_state';
 import { SCRATCH } from '../memory/map';
 import { Row, rowAt } from '../memory/row';
 
-/** Values of a row of intervals: each correction may add some. */
-export const MAX_INTERVALS: i32 = 2 * MAX_MARKS;
-const ROW_BYTES: usize = MAX_INTERVALS * 4;
+/** Beats of a window: those that are kept, and as many that were missed. */
+export const MAX_BEATS: i32 = 2 * MAX_MARKS;
+const ROW_BYTES: usize = MAX_BEATS * 4;
 const HEAD: usize = 16;
 
-/** The intervals between the beats of a window, oldest first. */
+/** The beats of a window, oldest first. */
 @unmanaged
-export class Intervals {
+export class Beats {
   count: i32;
-  /** Mean quality of the beats. */
+  /** Mean quality. */
   quality: f32;
-  /** Sum of the intervals, s. */
-  duration: f32;
+  /** Part of the window that the intervals between them cover. */
+  covered: f32;
 
-  /** Length, s. */
-  get seconds(): Row<f32> {
+  /** Seconds since the window's start. */
+  get times(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + HEAD);
   }
 
-  /** Whether an interval does not follow the one before it directly: the first one, and those after missing data. */
+  /** Whether the interval before a beat is unknown: before the first one, and after missing data. */
   get begins(): Row<u8> {
     return rowAt<u8>(changetype<usize>(this) + HEAD + ROW_BYTES);
   }
 }
-const INTERVALS_BYTES: usize = HEAD + ROW_BYTES + MAX_INTERVALS;
+const BEATS_BYTES: usize = (HEAD + ROW_BYTES + MAX_BEATS + 15) & ~15;
 
-export const INTERVALS = changetype<Intervals>(SCRATCH);
-const ROWS: usize = SCRATCH + ((INTERVALS_BYTES + 15) & ~15);
+/** The beats as they were found, and room for those after a correction. */
+export const FOUND = changetype<Beats>(SCRATCH);
+export const CORRECTED = changetype<Beats>(SCRATCH + BEATS_BYTES);
+const ROWS: usize = SCRATCH + 2 * BEATS_BYTES;
 
+/** The interval before each beat, s; their mean where it is unknown. */
+export const INTERVALS = changetype<Row<f32>>(ROWS);
 /** Differences of an interval from the one before, and from the median about it, in parts of their thresholds. */
-export const CHANGES = changetype<Row<f32>>(ROWS);
-export const DEPARTURES = changetype<Row<f32>>(ROWS + ROW_BYTES);
+export const CHANGES = changetype<Row<f32>>(ROWS + ROW_BYTES);
+export const DEPARTURES = changetype<Row<f32>>(ROWS + 2 * ROW_BYTES);
 /** Medians, and the thresholds of the departures. */
-export const MEDIANS = changetype<Row<f32>>(ROWS + 2 * ROW_BYTES);
-export const THRESHOLDS = changetype<Row<f32>>(ROWS + 3 * ROW_BYTES);
+export const MEDIANS = changetype<Row<f32>>(ROWS + 3 * ROW_BYTES);
+export const THRESHOLDS = changetype<Row<f32>>(ROWS + 4 * ROW_BYTES);
 /** Values in order. */
-export const ORDERED = changetype<Row<f32>>(ROWS + 4 * ROW_BYTES);
-/** What an interval is (artefacts.ts). */
-export const CLASSES = changetype<Row<u8>>(ROWS + 5 * ROW_BYTES);
-export const BEATS_SCRATCH_END: usize = ROWS + 5 * ROW_BYTES + MAX_INTERVALS;
+export const ORDERED = changetype<Row<f32>>(ROWS + 5 * ROW_BYTES);
+/** What a beat is (artefacts.ts). */
+export const KINDS = changetype<Row<u8>>(ROWS + 6 * ROW_BYTES);
+export const BEATS_SCRATCH_END: usize = ROWS + 6 * ROW_BYTES + MAX_BEATS;

@@ -30,7 +30,7 @@ export namespace ARTEFACT {
   export const FAR: f32 = 3;
 }
 
-/** Windows of variability and rhythm (intervals.ts). */
+/** Windows of variability and rhythm (window.ts). */
 export namespace WINDOW {
   /** Length. [s; cited: Munoz et al. 2015, PLoS ONE 10(9):e0138921, of RMSSD] */
   export const SECONDS: f64 = 60;
