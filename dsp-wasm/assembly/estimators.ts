@@ -1,7 +1,7 @@
 import { estimateRhythm } from './beats/fibrillation';
 import { collectPeaks } from './beats/from_ecg';
 import { collectPulses } from './beats/from_light';
-import { BEAT } from './beats/tuning';
+import { BEAT, WINDOW } from './beats/tuning';
 import { estimateHrv } from './beats/variability';
 import { estimateRrEcg } from './breath/from_ecg';
 import { estimateRrResp } from './breath/from_effort';
@@ -48,14 +48,7 @@ export function estimate(session: Session, estimator: i32, end: f64, to: Estimat
   if (estimator === HR_ECG) return estimateHrEcg(session, end, to);
   if (estimator === SPO2) return estimateSpo2(session, end, to);
   if (estimator === RR_RESP) return estimateRrResp(session, end, to);
-  if (estimator === HRV_ECG) return estimateHrv(session.beats.ecg, true, restOf(session, end), end, to);
-  if (estimator === RHYTHM_ECG) return estimateRhythm(session.beats.ecg, restOf(session, end), end, to);
-  if (estimator > RHYTHM_ECG || estimator === HRV_PPG) {
-    advanceLight(session);
-    const rest = restOf(session, end);
-    if (estimator === HRV_PPG) return estimateHrv(session.beats.light, false, rest, end, to);
-    return estimateRhythm(session.beats.light, rest, end, to);
-  }
+  if (estimator >= HRV_ECG) return estimateMinute(session, estimator, end, to);
   const isLight = estimator === RR_PPG;
   const heartbeats = isLight ? pulseShare(session, end) : likeHeartbeats(session, end - RR_WINDOW);
   const given = isLight ? estimateRrPpg(session, end, to) : estimateRrEcg(session, end, heartbeats, to);
@@ -75,9 +68,26 @@ function pulseShare(session: Session, end: f64): f64 {
   return trustedShare(session.pulse, <i32>end, <i32>RR_WINDOW);
 }
 
-/** How surely the wearer is at rest, from 0 to 1. */
+/** Variability or rhythm of the minute before `end` (s), no more likely than the beats it is read from. */
+function estimateMinute(session: Session, estimator: i32, end: f64, to: Estimate): bool {
+  const isEcg = estimator === HRV_ECG || estimator === RHYTHM_ECG;
+  if (!isEcg) advanceLight(session);
+  const ring = isEcg ? session.beats.ecg : session.beats.light;
+  const isVariability = estimator === HRV_ECG || estimator === HRV_PPG;
+  const given = isVariability ? estimateHrv(ring, isEcg, end, to) : estimateRhythm(ring, end, to);
+  if (!given) return false;
+  const heartbeats = isEcg ? likeHeartbeats(session, end - RR_WINDOW) : pulseShare(session, end);
+  to.confidence = Math.min(to.confidence, heartbeats) * restOf(session, end);
+  return true;
+}
+
+/** How much of the minute before `end` (s) shows the wearer at rest, from 0 to 1. */
 function restOf(session: Session, end: f64): f64 {
-  return stillness(session, end, SCRATCH);
+  const state = session.beats;
+  const passed = Math.max(0, end - state.movedAt) / WINDOW.SECONDS;
+  state.moved = Math.max(1 - stillness(session, end, SCRATCH), state.moved - passed);
+  state.movedAt = end;
+  return 1 - state.moved;
 }
 
 /** Finds the beats of the light up to the end of the newest step, in stretches that do not depend on when they are asked for. */
@@ -88,7 +98,7 @@ function advanceLight(session: Session): void {
   if (state.searched === 0) state.searched = Math.max(0, Math.floor((session.end - 16) / BEAT.STRETCH) * BEAT.STRETCH);
   for (let end = state.searched + BEAT.STRETCH; end <= session.end && hasReached(channel, end); end += BEAT.STRETCH) {
     advancePulses(state.train, channel, end);
-    collectPulses(state, stillness(session, end, SCRATCH));
+    collectPulses(state);
     state.searched = end;
   }
 }

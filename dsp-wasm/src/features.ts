@@ -32,12 +32,17 @@ export const FEATURES = {
    */
   spo2: ['-scatter', '+share', '-flat', '-bias', '-near_one', '+evenness', '+swing', '+skewness', '+pulse', '-growth'],
   /**
-   * Variability: share of the beats that are artefacts (root), mean quality of the beats, RMSSD (logarithm), part of the window that intervals cover.
+   * Variability: share of the beats that are artefacts (root), mean doubt of a beat, RMSSD (logarithms), part of the window that intervals cover, how much
+   * the correction lowers RMSSD, how far few large changes make it, and how far changes go back at once, as those by errors of time do, and how far RMSSD
+   * changes with slightly other thresholds (logarithms).
    */
-  hrv_ecg: ['-artefacts', '+quality', 'rmssd', '+covered'],
-  hrv_ppg: ['-artefacts', '+quality', 'rmssd', '+covered'],
-  /** Probability of a rhythm as in atrial fibrillation: lower quartile of the changes, and least median of those over one to three intervals (logarithms). */
-  rhythm: ['+lower', '+median'],
+  hrv_ecg: ['-artefacts', '-doubt', 'rmssd', '+covered', '-lowered', '-tails', '-back', '-unstable'],
+  hrv_ppg: ['-artefacts', '-doubt', 'rmssd', '+covered', '-lowered', '-tails', '-back', '-unstable'],
+  /**
+   * Probability of a rhythm as in atrial fibrillation: lower quartile of the changes, least of their medians over one to four intervals (logarithms),
+   * coefficient of sample entropy, share of turning points.
+   */
+  rhythm: ['+lower', '+median', '+entropy', 'turns'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ConfidenceModel = keyof typeof FEATURES;

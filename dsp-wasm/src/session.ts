@@ -96,7 +96,8 @@ export class CoreSession {
   }
 
   /**
-   * Beats with `from` < t <= `to`, ascending, that the steps so far have found; they reach back 60 s or more.
+   * Beats with `from` < t <= `to`, ascending, that the steps so far have found; they reach back 60 s or more. Light is searched only when
+   * its beats, or an estimate of them, are asked for, and then from the time before, at most 16 s, on: ask every 10 s or so.
    * @throws RangeError for an unknown source
    */
   beats(source: BeatSource, from: number, to: number): Beat[] {

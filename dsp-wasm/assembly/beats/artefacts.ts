@@ -20,14 +20,17 @@ enum Kind {
   MISSED,
 }
 
-/** Corrects the beats until no correction leaves fewer artefacts; returns the number of those found in the first place. */
-export function correct(beats: Beats): i32 {
-  const found = classify(beats);
+/**
+ * Corrects the beats until no correction leaves fewer artefacts; returns the number of those found in the first place.
+ * @param alpha thresholds, in quartile deviations
+ */
+export function correct(beats: Beats, alpha: f32): i32 {
+  const found = classify(beats, alpha);
   let left = found;
   while (left > 0) {
     apply(beats, CORRECTED);
     memory.copy(changetype<usize>(beats), changetype<usize>(CORRECTED), changetype<usize>(INTERVALS) - changetype<usize>(CORRECTED));
-    const now = classify(beats);
+    const now = classify(beats, alpha);
     if (now >= left) break;
     left = now;
   }
@@ -35,9 +38,9 @@ export function correct(beats: Beats): i32 {
 }
 
 /** Writes KINDS; returns the number of artefacts. */
-function classify(beats: Beats): i32 {
+function classify(beats: Beats, alpha: f32): i32 {
   const count = beats.count;
-  measure(beats);
+  measure(beats, alpha);
   memory.fill(KINDS.at(0), <u8>Kind.NORMAL, count);
   let found = 0;
   for (let i = 0; i + 2 < count; i++) {
@@ -79,7 +82,7 @@ function judge(count: i32, i: i32): i32 {
 }
 
 /** Writes INTERVALS, CHANGES, DEPARTURES, MEDIANS and THRESHOLDS. */
-function measure(beats: Beats): void {
+function measure(beats: Beats, alpha: f32): void {
   const count = beats.count;
   intervalsOf(beats, INTERVALS);
   for (let i = 0; i < count; i++) {
@@ -91,19 +94,19 @@ function measure(beats: Beats): void {
     const departure = INTERVALS[i] - MEDIANS[i];
     DEPARTURES[i] = departure < 0 ? 2 * departure : departure;
   }
-  scale(CHANGES, count);
-  scale(DEPARTURES, count);
+  scale(CHANGES, count, alpha);
+  scale(DEPARTURES, count, alpha);
 }
 
 /** Divides values by their thresholds, which it leaves in THRESHOLDS: quartile deviations of their magnitudes about each. */
-function scale(values: Row<f32>, count: i32): void {
+function scale(values: Row<f32>, count: i32, alpha: f32): void {
   let held = 0;
   let past = 0;
   for (let i = 0; i < count; i++) {
     for (; past < min(count, i + ARTEFACT.HALF_WINDOW + 1); past++) held = insert(ORDERED, held, abs(values[past]));
     const gone = i - ARTEFACT.HALF_WINDOW - 1;
     if (gone >= 0) held = remove(ORDERED, held, abs(values[gone]));
-    THRESHOLDS[i] = (ARTEFACT.ALPHA / 2) * (quantile(ORDERED, held, 0.75) - quantile(ORDERED, held, 0.25));
+    THRESHOLDS[i] = (alpha / 2) * (quantile(ORDERED, held, 0.75) - quantile(ORDERED, held, 0.25));
   }
   // Without any variation nothing is far
   for (let i = 0; i < count; i++) values[i] = THRESHOLDS[i] > 0 ? values[i] / THRESHOLDS[i] : 0;

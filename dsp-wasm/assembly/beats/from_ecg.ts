@@ -1,5 +1,8 @@
 import { BeatsState } from '../memory/beats_state';
-import { EcgState, Lead } from '../memory/ecg_state';
+import { ECG_HZ } from '../memory/channel';
+import { EcgState, Lead, TEMPLATES, WAVE } from '../memory/ecg_state';
+import { Row } from '../memory/row';
+import { vertex } from '../math/parabola';
 import { insert, quantile } from './order';
 import { ORDERED } from './scratch';
 import { BEAT } from './tuning';
@@ -11,11 +14,61 @@ export function collectPeaks(state: BeatsState, ecg: EcgState): void {
   const ring = state.ecg;
   for (let n = max(state.next, lead.oldestBeat); n < lead.beatCount; n++) {
     const beat = lead.beatAt(n);
-    const time = beat.time - state.shift;
+    const time = beat.time - state.shift + later(state, lead, beat.kind);
     if (time <= ring.told || (ring.count > 0 && time < ring.newest + BEAT.SHORTEST)) continue;
     ring.append(time, <f64>beat.quality, beat.interval > 0);
   }
   state.next = lead.beatCount;
+}
+
+/**
+ * By how much later than its R peak a beat of that kind is, s, so that beats of all kinds are timed at the same place of their waves as those of the
+ * main kind: of two kinds, one may have its R peak on another wave of the QRS complex. 0 if the waves are too different to compare.
+ */
+function later(state: BeatsState, lead: Lead, kind: i32): f64 {
+  let main = lead.templateAt(state.kind);
+  if (!main.learnt || lead.beatCount - main.newest > BEAT.FORGOTTEN) {
+    for (let k = 0; k < TEMPLATES; k++) if (lead.templateAt(k).learnt > lead.templateAt(state.kind).learnt) state.kind = k;
+    main = lead.templateAt(state.kind);
+  }
+  if (kind === state.kind) return 0;
+  const own = lead.templateAt(kind);
+  let place = 0;
+  let best: f32 = 0;
+  for (let lag = -BEAT.REACH; lag <= BEAT.REACH; lag++) {
+    const alike = correlation(main.wave, own.wave, lag);
+    if (!(alike > best)) continue;
+    best = alike;
+    place = lag;
+  }
+  if (best < BEAT.LIKE) return 0;
+  const isEnd = abs(place) === BEAT.REACH;
+  const top: f32 = isEnd ? <f32>0 : vertex<f32>(
+    correlation(main.wave, own.wave, place - 1),
+    best,
+    correlation(main.wave, own.wave, place + 1),
+  );
+  return <f64>(main.peak + <f32>place + top - own.peak) / ECG_HZ;
+}
+
+/** Correlation of the middle of a wave with another one `lag` grid samples later. */
+function correlation(one: Row<f32>, other: Row<f32>, lag: i32): f32 {
+  let x: f32 = 0;
+  let y: f32 = 0;
+  let xx: f32 = 0;
+  let yy: f32 = 0;
+  let xy: f32 = 0;
+  const n: f32 = <f32>(WAVE - 2 * BEAT.REACH);
+  for (let i = BEAT.REACH; i < WAVE - BEAT.REACH; i++) {
+    const a = one[i];
+    const b = other[i + lag];
+    x += a;
+    y += b;
+    xx += a * a;
+    yy += b * b;
+    xy += a * b;
+  }
+  return (n * xy - x * y) / sqrt<f32>((n * xx - x * x) * (n * yy - y * y));
 }
 
 /**
@@ -26,6 +79,7 @@ function changeLead(state: BeatsState, ecg: EcgState): void {
   const lead = ecg.best;
   state.shift = ecg.chosen ? distance(ecg.leadAt(0), lead) : 0;
   state.lead = ecg.chosen;
+  state.kind = 0;
   state.next = lead.oldestBeat;
 }
 

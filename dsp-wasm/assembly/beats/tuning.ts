@@ -8,8 +8,18 @@ export namespace BEAT {
   export const SHORTEST: f64 = 0.18;
   /** Longest interval from one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
   export const LONGEST: f64 = 3;
+  /** Farthest that the places of two kinds' R peaks are apart. [grid samples; derived: half of the longest usual QRS complex, 0.12 s] */
+  export const REACH: i32 = 8;
+  /** Correlation from which the waves of two kinds have the same places. [correlation; derived: as KINDS.LIKE of the R peaks] */
+  export const LIKE: f32 = 0.9;
+  /** Beats without one of the main kind after which another is. [beats; derived: a window at 60 bpm] */
+  export const FORGOTTEN: i32 = 60;
   /** Longest time from the top of a pulse to that of its second wave. [s; derived: PULSE.FOOT_REACH of the respiratory rate at 32 Hz] */
   export const SECOND_WAVE: f64 = 1.5;
+  /** Likeness of two heights from which both are those of pulses. [ratio; derived: as BEAT.CREDIBLE of the respiratory rate] */
+  export const CREDIBLE: f32 = 0.5;
+  /** Share of a pulse in the usual height. [share; cited: Hamilton and Tompkins 1986, of R peaks] */
+  export const FOLLOW: f32 = 0.125;
   /** Stretch of light that is searched for pulses at a time. [s; derived: the step of rr-ppg] */
   export const STRETCH: f64 = 2;
 }
@@ -36,4 +46,28 @@ export namespace WINDOW {
   export const SECONDS: f64 = 60;
   /** Part of it that intervals must cover. [share; derived: half, as of a respiratory rate] */
   export const LEAST: f64 = 0.5;
+}
+
+/** Irregularity of a window (fibrillation.ts). */
+export namespace RHYTHM {
+  /** Least change that is told from none, in parts of an interval. [ratio; derived: a step of a light's samples at 1000 Hz in a second] */
+  export const RESOLVED: f32 = 0.001;
+  /** First tolerance of the sample entropy. [s; cited: Lake and Moorman 2011] */
+  export const TOLERANCE: f32 = 0.03;
+  /** Fewest pairs that are alike. [intervals; cited: Lake and Moorman 2011] */
+  export const ENOUGH: f32 = 5;
+  /** Tolerances that are tried: the last one is 0.48 s. [intervals; derived: TOLERANCE] */
+  export const DOUBLINGS: i32 = 5;
+}
+
+/** Trust in the variability (variability.ts). */
+export namespace VARIABILITY {
+  /** RMSSD beyond which no sinus rhythm changes, in parts of the mean interval. [ratio; cited: Malik et al., Eur. Heart J. 10:1060, 1989] */
+  export const SINUS: f64 = 0.2;
+  /** Doubt of a beat that is as clear as one can be. [probability; derived: exp(-EVIDENCE.MOST) of the R peaks] */
+  export const LEAST_DOUBT: f32 = 1e-4;
+  /** How much greater or smaller the thresholds of artefacts are tried, too. [ratio; derived: the step of ALPHA's last digit, 0.1, times five] */
+  export const OTHER: f32 = 0.1;
+  /** Probability from which it is trusted: 95 % of those readings are in tolerance. [probability; fitted] */
+  export const SURE: f32 = 0.8;
 }

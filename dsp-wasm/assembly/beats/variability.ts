@@ -1,11 +1,13 @@
-import { logistic } from '../math/logistic';
+import { logistic, shown } from '../math/logistic';
 import { BeatRing } from '../memory/beats_state';
 import { featuresOf, Model } from '../memory/features';
 import { Estimate } from '../memory/map';
 import { correct } from './artefacts';
 import { HRV_ECG_WEIGHTS } from './hrv_ecg_weights';
 import { HRV_PPG_WEIGHTS } from './hrv_ppg_weights';
-import { Beats, FOUND, INTERVALS } from './scratch';
+import { insert, quantile } from './order';
+import { Beats, FOUND, INTERVALS, ORDERED } from './scratch';
+import { ARTEFACT, VARIABILITY } from './tuning';
 import { gather, intervalsOf } from './window';
 
 /** Milliseconds of a second. */
@@ -16,23 +18,51 @@ const FIFTY: f32 = 0.05;
 /**
  * Variability of the heart rate over the 60 s before `end` (seconds), after the correction of artefacts: writes RMSSD as the value, SDNN, both in ms, pNN50
  * in % (Task Force of ESC and NASPE, Circulation 93(5):1043, 1996) and the confidence; false for none.
- *
- * @param rest how surely the wearer is at rest, from 0 to 1
+ * It is 0 where the changes are those of no sinus rhythm, of which alone the variability tells.
  */
-export function estimateHrv(ring: BeatRing, isEcg: bool, rest: f64, end: f64, to: Estimate): bool {
+export function estimateHrv(ring: BeatRing, isEcg: bool, end: f64, to: Estimate): bool {
   if (!gather(ring, end, FOUND)) return false;
   const count = FOUND.count;
-  const quality = FOUND.quality;
+  const doubt: f32 = <f32>1 - FOUND.quality;
   const covered = FOUND.covered;
-  const artefacts = correct(FOUND);
   if (!describe(FOUND, to)) return false;
+  const before = to.value;
+  const lax = correctedBy(ring, end, ARTEFACT.ALPHA * (1 + VARIABILITY.OTHER), to);
+  const strict = correctedBy(ring, end, ARTEFACT.ALPHA / (1 + VARIABILITY.OTHER), to);
+  gather(ring, end, FOUND);
+  const artefacts = correct(FOUND, ARTEFACT.ALPHA);
+  describe(FOUND, to);
+  to.confidence = 0;
+  if (to.value > MS * VARIABILITY.SINUS * <f64>intervalsOf(FOUND, INTERVALS)) return true;
   const features = featuresOf(isEcg ? Model.HRV_ECG : Model.HRV_PPG);
   features[0] = Mathf.sqrt(<f32>artefacts / <f32>count);
-  features[1] = quality;
+  features[1] = Mathf.log(doubt + VARIABILITY.LEAST_DOUBT);
   features[2] = <f32>Math.log(Math.max(1, to.value));
   features[3] = covered;
-  to.confidence = rest * <f64>logistic(features, isEcg ? HRV_ECG_WEIGHTS : HRV_PPG_WEIGHTS);
+  features[4] = <f32>Math.log(Math.max(1, before) / Math.max(1, to.value));
+  features[5] = <f32>Math.log(Math.max(1, to.value) / Math.max(1, usualChange(FOUND)));
+  features[6] = <f32>Math.log(Math.max(1, to.value) / Math.max(1, to.sdnn));
+  features[7] = <f32>Math.log(1 + Math.max(Math.abs(lax - to.value), Math.abs(strict - to.value)));
+  const probability = logistic(features, isEcg ? HRV_ECG_WEIGHTS : HRV_PPG_WEIGHTS);
+  to.confidence = <f64>shown(probability, VARIABILITY.SURE);
   return true;
+}
+
+/** RMSSD after a correction with these thresholds, ms. */
+function correctedBy(ring: BeatRing, end: f64, alpha: f32, to: Estimate): f64 {
+  gather(ring, end, FOUND);
+  correct(FOUND, alpha);
+  describe(FOUND, to);
+  return to.value;
+}
+
+/** RMSSD as the median change tells it, ms: that of normal changes is 1.48 times their median. */
+function usualChange(beats: Beats): f64 {
+  let held = 0;
+  for (let i = 1; i < beats.count; i++) {
+    if (!beats.begins[i] && !beats.begins[i - 1]) held = insert(ORDERED, held, abs(INTERVALS[i] - INTERVALS[i - 1]));
+  }
+  return MS * 1.4826 * <f64>quantile(ORDERED, held, 0.5);
 }
 
 /** Writes RMSSD, SDNN and pNN50; false without two differences. */

@@ -91,7 +91,8 @@ function learnTemplate(template: Template, at: i32, top: f32, number: i32, featu
   const scale: f32 = <f32>1 / normOf(template.shape);
   for (let i = 0; i < TEMPLATE; i++) template.shape[i] *= scale;
   template.learnt++;
-  return peakNear(lobeOf(shape, wave, norm * norm, template), template);
+  template.peak = peakNear(lobeOf(template), template);
+  return template.peak;
 }
 
 /** Moves a mean of `count` values towards others, in parts of `norm`. */
@@ -133,15 +134,15 @@ function normOf(shape: Row<f32>): f32 {
 }
 
 /**
- * The lobe of a beat whose top is its R peak, a place in the shape: where the product of the deflection, from the level before the QRS complex, and
- * of the curvature is greatest. By the deflection alone it might be a broad S wave, by the curvature alone the end of a broad R wave. That of the
- * kind counts as much as that of the beat: two lobes of the same size must not take turns.
+ * The lobe of a kind of beats whose top is their R peak, a place in the shape: where the product of the deflection, from the level before the QRS complex, and
+ * of the curvature is greatest. By the deflection alone it might be a broad S wave, by the curvature alone the end of a broad R wave. It is that of
+ * all beats of the kind: those of single beats take turns where two lobes are of the same size.
  */
-function lobeOf(shape: Row<f32>, wave: Row<f32>, square: f32, kind: Template): i32 {
+function lobeOf(kind: Template): i32 {
   let at = TEMPLATE_HALF;
   let top: f32 = 0;
   for (let i = 0; i < TEMPLATE; i++) {
-    const lift = liftAt(i, shape, wave) + square * liftAt(i, kind.shape, kind.wave);
+    const lift = liftAt(i, kind.shape, kind.wave);
     if (!(lift > top)) continue;
     top = lift;
     at = i;

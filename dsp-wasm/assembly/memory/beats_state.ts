@@ -79,10 +79,18 @@ export class BeatsState {
   /** Lead of the newest beat from the ECG, and number of its beat that follows. */
   lead: i32;
   next: i32;
+  /** Kind of beats of that lead by which others are timed. */
+  kind: i32;
   /** By how much the R peaks of that lead are later than those of the first one, s. */
   shift: f64;
   /** End of the newest stretch of light that was searched, s. */
   searched: f64;
+  /** Usual height of the pulses, and that of the newest one. */
+  height: f32;
+  last: f32;
+  /** How much of the window may show the wearer's movements, from 0 to 1, at an estimate's end, s. */
+  moved: f64;
+  movedAt: f64;
 
   get ecg(): BeatRing {
     return changetype<BeatRing>(changetype<usize>(this) + ECG_RING);

@@ -28,6 +28,8 @@ export class Template {
   learnt: i32;
   /** Number of its newest beat. */
   newest: i32;
+  /** Where in it the R peak is, grid samples from its centre. */
+  peak: f32;
 
   get shape(): Row<f32> {
     return rowAt<f32>(changetype<usize>(this) + TEMPLATE_SHAPE);

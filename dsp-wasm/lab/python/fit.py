@@ -19,7 +19,7 @@ import numpy as np
 PACKAGE = Path(__file__).parents[2]
 SAMPLES = Path(__file__).parents[1] / "samples"
 # The folder of a table in dsp-wasm/assembly, by how its name begins.
-FAMILIES = {"motion": "pulse", "hr_ppg": "pulse", "hr_ecg": "ecg", "rr": "breath", "spo2": "spo2"}
+FAMILIES = {"motion": "pulse", "hr_ppg": "pulse", "hr_ecg": "ecg", "rr": "breath", "spo2": "spo2", "hrv": "beats", "rhythm": "beats"}
 # Resamplings of the people, of which the interval has 95 %.
 BOOTSTRAPS = 1000
 

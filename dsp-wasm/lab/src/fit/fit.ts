@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type ConfidenceModel, FEATURES } from '@device-insights/dsp-wasm';
 import { runCommand } from '@device-insights/gateway/run-command';
 import { Command, Option } from 'commander';
+import { dumpMinutes, MINUTE_MODELS } from '../beats/fit.js';
 import { fitConstants, readTapes } from './constants.js';
 import { dump } from './dump.js';
 import { FOLDER, LAB, type LeftOut, leftOutCores, readLeftOut } from './left-out.js';
@@ -33,7 +34,10 @@ async function fit(recordings: string, { network, model: models }: Options): Pro
   }
   const open = await leftOutCores(models.includes('hr_ppg_motion') ? motionAlone(readLeftOut(['motion'])) : {});
   const inMotion = models.some((model) => model.startsWith('hr_ppg'));
-  await dump(signals(recordings, inMotion), FOLDER, models, open);
+  const ofMinutes = models.filter((model) => MINUTE_MODELS.some((one) => one === model));
+  const others = models.filter((model) => !ofMinutes.includes(model));
+  if (others.length > 0) await dump(signals(recordings, inMotion), FOLDER, others, open);
+  if (ofMinutes.length > 0) await dumpMinutes(recordings, FOLDER, ofMinutes, open);
   python('models', ...models);
 }
 

@@ -19,6 +19,8 @@ export interface RhythmRecording {
   readonly rhythm: Rhythm;
   /** Id of the recording whose noise it has. */
   readonly source: string;
+  /** Its heartbeats. */
+  readonly beats: readonly Beat[];
   readonly recording: FrameSource;
   readonly reference: Reference;
 }
@@ -34,7 +36,7 @@ export function* rhythmBench(sources: readonly Source[], seed: number): Generato
       const draws = new Draws(seed, 100 + k, i);
       const beats = beatsOf(rhythm, draws, SECONDS);
       const id = `${rhythm}-${source.id}-${seed}`;
-      const common = { rhythm, source: source.id };
+      const common = { rhythm, source: source.id, beats };
       yield { ...common, ...made(`${id}-ppg`, beats, { ppg: [noisyPulse(draws, beats, source)] }) };
       yield { ...common, ...made(`${id}-ecg`, beats, { ecg: [electricWave(draws, beats, SECONDS * HZ)] }) };
     }

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import type { ConfidenceModel, Core } from '@device-insights/dsp-wasm';
+import { corrected, sampleEntropy, variabilityOf } from '@device-insights/dsp-wasm/reference';
+import { readRecording } from '@device-insights/sdk/node';
+import { readSources, SOURCES } from '../motion-bench/bench.js';
+import { personOf } from '../people.js';
+import { manifestsIn, readBeats } from '../reference.js';
+import { rhythmBench } from '../rhythm-bench/bench.js';
+import type { Beat } from '../rhythm-bench/rhythms.js';
+import { setOf } from '../score.js';
+import { type MinuteAnswer, type MinuteRun, runMinutes } from './run.js';
+
+/** Minutes whose beats are known: annotated, made, or for light those of the same person's ECG. */
+
+export interface Minute extends MinuteAnswer {
+  readonly set: string;
+  readonly person: string;
+  readonly recording: string;
+  /** RMSSD of the known beats, corrected as the core's are, ms; null if it is not known. */
+  readonly rmssd: number | null;
+  /** Whether the rhythm is atrial fibrillation; null if it is not known. */
+  readonly fibrillation: boolean | null;
+}
+
+/** Opens a core of one session for the signals of a person. */
+export type Open = (people: readonly string[]) => Promise<Core>;
+
+/** The model of each estimator's confidence, or of its probability. */
+export const modelOf = ({ estimator }: MinuteAnswer): ConfidenceModel =>
+  estimator.startsWith('hrv') ? (estimator as ConfidenceModel) : 'rhythm';
+
+/** Tolerance of RMSSD, ms. */
+export const toleranceOf = ({ estimator }: MinuteAnswer) => (estimator === 'hrv_ecg' ? 5 : 10);
+
+/** Recordings with marked beats in which there is atrial fibrillation (MIT-BIH Arrhythmia Database Directory, Moody and Mark 1992). */
+const FIBRILLATING = ['mitarr-219', 'mitarr-221'];
+/** Records of pacemakers, whose scores tell nothing of a detector (ANSI/AAMI EC57). */
+const PACED = ['mitarr-102', 'mitarr-104', 'mitarr-217'];
+/** Marks farther apart are those before and after an unreadable stretch, or flutter, s. */
+const LONGEST = 3;
+/** Coefficient of sample entropy of atrial fibrillation, and of a regular rhythm; between them a minute's rhythm is not known. [cited: Lake and Moorman 2011: -1.4] */
+const [IRREGULAR, REGULAR] = [-1.4, -2];
+/** Mean quality of an ECG's beats that are the truth for light. */
+const CLEAR = 0.99;
+
+/** Minutes of the recordings of a folder whose names begin with `prefix`, and of benches with these seeds. */
+export async function* minutes(folder: string, seeds: readonly number[], open: Open, prefix = ''): AsyncGenerator<Minute> {
+  for (const file of manifestsIn(folder)) {
+    const id = file.replace(/\.json$/, '');
+    if (!id.startsWith(prefix) || PACED.includes(id)) continue;
+    const [person, marks] = [personOf(id), readBeats(folder, id)];
+    const run = async (name: string) => runMinutes(await readRecording(join(folder, `${name}.json`)), await open([person]));
+    const common = { set: setOf(id), person, recording: id };
+    if (marks) {
+      const kind = FIBRILLATING.includes(id);
+      for (const answer of (await run(id)).answers) yield { ...common, ...answer, ...truthOf(within(marks, answer.end), kind) };
+    }
+    const ecg = [`${id}-ecg`, id.replace(/-ppg$/, '-ecg')].find((one) => one !== id && manifestsIn(folder).includes(`${one}.json`));
+    if (ecg === undefined) continue;
+    const [light, electric] = [await run(id), await run(ecg)];
+    for (const answer of light.answers.filter(({ estimator }) => estimator.endsWith('ppg')))
+      yield { ...common, ...answer, ...truthOfEcg(electric, answer.end) };
+  }
+  const sources = await readSources(folder, SOURCES);
+  for (const seed of prefix ? [] : seeds) {
+    for (const { source, rhythm, beats, recording } of rhythmBench(sources, seed)) {
+      const person = personOf(source);
+      const sensor = recording.id.endsWith('ecg') ? 'ecg' : 'ppg';
+      for (const answer of (await runMinutes(recording, await open([person]))).answers) {
+        const own = beats.filter(({ time }) => isIn(time, answer.end));
+        const { rmssd } = truthOf(own.map(({ time }) => time), false);
+        yield { set: `bench ${rhythm} ${sensor}`, person, recording: recording.id, ...answer, rmssd, fibrillation: isFibrillation(own) };
+      }
+    }
+  }
+}
+
+const isIn = (t: number, end: number) => t > end - 60 && t <= end;
+const within = (times: readonly number[], end: number) => times.filter((t) => isIn(t, end));
+const intervalsOf = (times: readonly number[]) => times.slice(1).map((t, i) => t - (times[i] ?? 0));
+
+/** @param fibrillates whether the heart does at times */
+function truthOf(times: readonly number[], fibrillates: boolean): Pick<Minute, 'rmssd' | 'fibrillation'> {
+  if (times.length < 10 || intervalsOf(times).some((interval) => interval > LONGEST)) return { rmssd: null, fibrillation: null };
+  const isIrregular = sampleEntropy(intervalsOf(times)) > IRREGULAR;
+  return { rmssd: variabilityOf(corrected(times)).rmssd, fibrillation: fibrillates && !isIrregular ? null : fibrillates };
+}
+
+/** What a clear ECG of the same person tells. */
+function truthOfEcg({ beats, answers }: MinuteRun, end: number): Pick<Minute, 'rmssd' | 'fibrillation'> {
+  const own = beats.ecg.filter(({ t }) => isIn(t, end));
+  const quality = own.reduce((sum, beat) => sum + beat.quality, 0) / own.length;
+  const answer = answers.find((one) => one.estimator === 'hrv_ecg' && one.end === end)?.answer.estimate;
+  if (!answer || quality < CLEAR) return { rmssd: null, fibrillation: null };
+  const entropy = sampleEntropy(intervalsOf(own.map(({ t }) => t)));
+  return { rmssd: answer.value, fibrillation: entropy > IRREGULAR ? true : entropy < REGULAR ? false : null };
+}
+
+/** Whether nine of ten beats are those of fibrillation; null if fewer are, but more than one of ten. */
+function isFibrillation(beats: readonly Beat[]): boolean | null {
+  const share = beats.filter(({ origin }) => origin === 'fibrillation').length / beats.length;
+  return share > 0.9 ? true : share < 0.1 ? false : null;
+}
