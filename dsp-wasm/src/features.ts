@@ -40,9 +40,9 @@ export const FEATURES = {
   hrv_ppg: ['-artefacts', '-doubt', 'rmssd', '+covered', '-lowered', '-tails', '-back', '-unstable'],
   /**
    * Probability of a rhythm as in atrial fibrillation: lower quartile of the changes, least of their medians over one to four intervals (logarithms),
-   * coefficient of sample entropy, share of turning points.
+   * coefficient of sample entropy, share of turning points, correlation of successive intervals.
    */
-  rhythm: ['+lower', '+median', '+entropy', 'turns'],
+  rhythm: ['+lower', '+median', '+entropy', 'turns', 'correlation'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ConfidenceModel = keyof typeof FEATURES;

@@ -1,6 +1,18 @@
 import { Row } from '../memory/row';
 import { insert, quantile, remove } from './order';
-import { Beats, CHANGES, CORRECTED, DEPARTURES, INTERVALS, KINDS, MAX_BEATS, MEDIANS, ORDERED, THRESHOLDS } from './scratch';
+import {
+  Beats,
+  CHANGES,
+  CORRECTED,
+  DEPARTURES,
+  INTERVALS,
+  KINDS,
+  MAX_BEATS,
+  MEDIANS,
+  MOVES,
+  ORDERED,
+  THRESHOLDS,
+} from './scratch';
 import { ARTEFACT } from './tuning';
 import { intervalsOf } from './window';
 
@@ -12,8 +24,10 @@ import { intervalsOf } from './window';
 
 enum Kind {
   NORMAL,
-  /** Early, late or misplaced: it is moved to the middle of its neighbours. */
-  MOVED,
+  /** Early, and made up for by a pause: it is moved to the middle of its neighbours. */
+  ECTOPIC,
+  /** After an interval that is too long or short otherwise: the same. */
+  MISPLACED,
   /** No beat. */
   EXTRA,
   /** A beat is missing before it. */
@@ -29,7 +43,11 @@ export function correct(beats: Beats, alpha: f32): i32 {
   let left = found;
   while (left > 0) {
     apply(beats, CORRECTED);
-    memory.copy(changetype<usize>(beats), changetype<usize>(CORRECTED), changetype<usize>(INTERVALS) - changetype<usize>(CORRECTED));
+    memory.copy(
+      changetype<usize>(beats),
+      changetype<usize>(CORRECTED),
+      changetype<usize>(INTERVALS) - changetype<usize>(CORRECTED),
+    );
     const now = classify(beats, alpha);
     if (now >= left) break;
     left = now;
@@ -46,7 +64,7 @@ function classify(beats: Beats, alpha: f32): i32 {
   for (let i = 0; i + 2 < count; i++) {
     if (abs(CHANGES[i]) <= 1) continue;
     if (isEctopic(i)) {
-      KINDS[i] = <u8>Kind.MOVED;
+      KINDS[i] = <u8>Kind.ECTOPIC;
       found++;
       continue;
     }
@@ -77,7 +95,7 @@ function judge(count: i32, i: i32): i32 {
   const bound = THRESHOLDS[i];
   const isExtra = isShort && abs(INTERVALS[i] + INTERVALS[i + 1] - MEDIANS[i]) < bound;
   const isMissed = isLong && abs(INTERVALS[i] / 2 - MEDIANS[i]) < bound;
-  KINDS[i] = <u8>(isExtra ? Kind.EXTRA : isMissed ? Kind.MISSED : Kind.MOVED);
+  KINDS[i] = <u8>(isExtra ? Kind.EXTRA : isMissed ? Kind.MISSED : Kind.MISPLACED);
   return 1;
 }
 
@@ -112,22 +130,36 @@ function scale(values: Row<f32>, count: i32, alpha: f32): void {
   for (let i = 0; i < count; i++) values[i] = THRESHOLDS[i] > 0 ? values[i] / THRESHOLDS[i] : 0;
 }
 
-/** Writes the beats as they are after the corrections that KINDS says. */
+/** Writes the beats as they are after the corrections that KINDS says: first of extra and missed ones, then of ectopic and misplaced ones. */
 function apply(beats: Beats, to: Beats): void {
   const times = beats.times;
   let count = 0;
-  for (let i = 0; i < beats.count; i++) {
+  for (let i = 0; i < beats.count && count < MAX_BEATS; i++) {
     const kind = KINDS[i];
     const isInner = i > 1 && !beats.begins[i];
-    if (kind === <u8>Kind.EXTRA && isInner) continue;
+    if (kind === <u8>Kind.EXTRA) continue;
     if (kind === <u8>Kind.MISSED && isInner && count + 1 < MAX_BEATS) {
       to.times[count] = (times[i - 1] + times[i]) / 2;
-      to.begins[count++] = 0;
+      to.begins[count] = 0;
+      MOVES[count++] = <u8>Kind.NORMAL;
     }
-    if (count === MAX_BEATS) break;
-    const isBetween = isInner && i + 1 < beats.count && !beats.begins[i + 1];
-    to.times[count] = kind === <u8>Kind.MOVED && isBetween ? (times[i - 1] + times[i + 1]) / 2 : times[i];
-    to.begins[count++] = beats.begins[i];
+    to.times[count] = times[i];
+    to.begins[count] = beats.begins[i];
+    MOVES[count++] = kind;
   }
   to.count = count;
+  move(to, <u8>Kind.ECTOPIC);
+  move(to, <u8>Kind.MISPLACED);
+}
+
+/** Moves the beats of a kind to the middle of their neighbours as these are. */
+function move(beats: Beats, kind: u8): void {
+  const times = beats.times;
+  let before = times[0];
+  for (let i = 1; i + 1 < beats.count; i++) {
+    const own = times[i];
+    const isInner = i > 1 && !beats.begins[i] && !beats.begins[i + 1];
+    if (MOVES[i] === kind && isInner) times[i] = (before + times[i + 1]) / 2;
+    before = own;
+  }
 }

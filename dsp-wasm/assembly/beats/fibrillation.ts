@@ -27,6 +27,7 @@ export function estimateRhythm(ring: BeatRing, end: f64, to: Estimate): bool {
   for (let lag = 1; lag <= LONGEST_CYCLE; lag++) features[1] = min(features[1], change(FOUND, mean, lag, 0.5));
   features[2] = sampleEntropy(FOUND, mean);
   features[3] = turningPoints(FOUND);
+  features[4] = correlation(FOUND, mean);
   to.value = 100 * <f64>logistic(features, RHYTHM_WEIGHTS);
   to.confidence = rightEnough(FOUND);
   return true;
@@ -77,6 +78,20 @@ function turningPoints(beats: Beats): f32 {
     turns += <f32>((INTERVALS[i] - INTERVALS[i - 1]) * (INTERVALS[i] - INTERVALS[i + 1]) > 0);
   }
   return count > 0 ? turns / count : 0;
+}
+
+/** Correlation of an interval with the next: below 0 where long ones follow early beats, above it where a breath modulates them, about 0 at random. */
+function correlation(beats: Beats, mean: f32): f32 {
+  let products: f32 = 0;
+  let squares: f32 = 1e-9;
+  for (let i = 1; i + 1 < beats.count; i++) {
+    if (beats.begins[i] || beats.begins[i + 1]) continue;
+    const own = INTERVALS[i] - mean;
+    const next = INTERVALS[i + 1] - mean;
+    products += own * next;
+    squares += (own * own + next * next) / 2;
+  }
+  return products / squares;
 }
 
 /**

@@ -1,8 +1,8 @@
+import { vertex } from '../math/parabola';
 import { BeatsState } from '../memory/beats_state';
 import { ECG_HZ } from '../memory/channel';
 import { EcgState, Lead, TEMPLATES, WAVE } from '../memory/ecg_state';
 import { Row } from '../memory/row';
-import { vertex } from '../math/parabola';
 import { insert, quantile } from './order';
 import { ORDERED } from './scratch';
 import { BEAT } from './tuning';
@@ -28,7 +28,8 @@ export function collectPeaks(state: BeatsState, ecg: EcgState): void {
 function later(state: BeatsState, lead: Lead, kind: i32): f64 {
   let main = lead.templateAt(state.kind);
   if (!main.learnt || lead.beatCount - main.newest > BEAT.FORGOTTEN) {
-    for (let k = 0; k < TEMPLATES; k++) if (lead.templateAt(k).learnt > lead.templateAt(state.kind).learnt) state.kind = k;
+    for (let k = 0; k < TEMPLATES; k++)
+      if (lead.templateAt(k).learnt > lead.templateAt(state.kind).learnt) state.kind = k;
     main = lead.templateAt(state.kind);
   }
   if (kind === state.kind) return 0;
@@ -43,11 +44,9 @@ function later(state: BeatsState, lead: Lead, kind: i32): f64 {
   }
   if (best < BEAT.LIKE) return 0;
   const isEnd = abs(place) === BEAT.REACH;
-  const top: f32 = isEnd ? <f32>0 : vertex<f32>(
-    correlation(main.wave, own.wave, place - 1),
-    best,
-    correlation(main.wave, own.wave, place + 1),
-  );
+  const top: f32 = isEnd
+    ? <f32>0
+    : vertex<f32>(correlation(main.wave, own.wave, place - 1), best, correlation(main.wave, own.wave, place + 1));
   return <f64>(main.peak + <f32>place + top - own.peak) / ECG_HZ;
 }
 

@@ -45,4 +45,6 @@ export const THRESHOLDS = changetype<Row<f32>>(ROWS + 4 * ROW_BYTES);
 export const ORDERED = changetype<Row<f32>>(ROWS + 5 * ROW_BYTES);
 /** What a beat is (artefacts.ts). */
 export const KINDS = changetype<Row<u8>>(ROWS + 6 * ROW_BYTES);
-export const BEATS_SCRATCH_END: usize = ROWS + 6 * ROW_BYTES + MAX_BEATS;
+/** The same of the beats of which extra ones are gone, and missed ones are there. */
+export const MOVES = changetype<Row<u8>>(ROWS + 6 * ROW_BYTES + MAX_BEATS);
+export const BEATS_SCRATCH_END: usize = ROWS + 6 * ROW_BYTES + 2 * MAX_BEATS;

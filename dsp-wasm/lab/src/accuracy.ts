@@ -10,6 +10,8 @@ import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
 import { analyse } from './analyse.js';
+import { type Minute, minutes } from './beats/minutes.js';
+import { scoreRhythm, scoreVariability } from './beats/score.js';
 import { draw } from './drawing.js';
 import { CURVE, extremesBench, scoreExtreme } from './extremes-bench/bench.js';
 import { leftOutCores, readLeftOut } from './fit/left-out.js';
@@ -49,6 +51,7 @@ async function writeAll(folder: string): Promise<void> {
   const page = {
     ...(await scoreFolder(folder, open, recordings)),
     ...(await scoreBenches(folder, PAGE_SEEDS, open, recordings)),
+    ...(await scoreMinutes(folder, open)),
   };
   progress('');
   writePage(page);
@@ -76,6 +79,16 @@ async function scoreFolder(folder: string, open: Open, recordings: Map<string, S
     peaks.push(...(await peakScore(folder, file, reference.id)));
   }
   return { 1: scoreLeftOut([...recordings.values()].flat(), inSample), 3: peaks, 8: scoreSets(unseen) };
+}
+
+/** Scores variability and rhythm: tables 11 and 12 of the page. */
+async function scoreMinutes(folder: string, open: Open): Promise<Tables> {
+  const all: Minute[] = [];
+  for await (const minute of minutes(folder, PAGE_SEEDS, open)) {
+    if (minute.recording !== all.at(-1)?.recording) progress(minute.recording);
+    all.push(minute);
+  }
+  return { 11: scoreVariability(all), 12: scoreRhythm(all) };
 }
 
 const hasAccelerometer = ({ deviceModel }: FrameSource) =>

@@ -99,16 +99,14 @@ function scoreGroups(windows: readonly ScoredWindow[], nameOf: (window: ScoredWi
   return [...grouped(windows, nameOf)].map(([name, group]) => scoreGroup(name, group));
 }
 
-function grouped(
-  windows: readonly ScoredWindow[],
-  nameOf: (window: ScoredWindow) => string,
-): Map<string, ScoredWindow[]> {
-  const groups = new Map<string, ScoredWindow[]>();
-  for (const window of windows) {
-    const name = nameOf(window);
+/** Items by the name of each. */
+export function grouped<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item);
     const group = groups.get(name);
-    if (group) group.push(window);
-    else groups.set(name, [window]);
+    if (group) group.push(item);
+    else groups.set(name, [item]);
   }
   return groups;
 }

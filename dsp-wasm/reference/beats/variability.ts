@@ -42,10 +42,11 @@ export function corrected(times: readonly number[]): number[] {
 interface Artefacts {
   readonly extra: readonly number[];
   readonly missed: readonly number[];
-  readonly moved: readonly number[];
+  readonly ectopic: readonly number[];
+  readonly misplaced: readonly number[];
 }
 
-const count = ({ extra, missed, moved }: Artefacts) => extra.length + missed.length + moved.length;
+const count = (found: Artefacts) => Object.values(found).reduce((sum, some) => sum + some.length, 0);
 
 function artefacts(times: readonly number[]): Artefacts {
   const after = differences(times);
@@ -57,7 +58,7 @@ function artefacts(times: readonly number[]): Artefacts {
   const thresholds = thresholdsOf(departures);
   const apart = scaled(departures);
   const at = (i: number) => changes[i < 0 ? -i : i >= changes.length ? 2 * changes.length - 2 - i : i] ?? 0;
-  const [extra, missed, moved]: number[][] = [[], [], []];
+  const found = { extra: [], missed: [], ectopic: [], misplaced: [] } as Record<keyof Artefacts, number[]>;
   for (let i = 0; i < rr.length - 2; ) {
     const change = at(i);
     if (!(Math.abs(change) > 1)) {
@@ -69,7 +70,7 @@ function artefacts(times: readonly number[]): Artefacts {
         ? Math.max(at(i - 1), at(i + 1)) < -SLOPE * change - OFFSET
         : Math.min(at(i - 1), at(i + 1)) > -SLOPE * change + OFFSET;
     if (isEctopic) {
-      moved?.push(i++);
+      found.ectopic.push(i++);
       continue;
     }
     for (const j of Math.abs(at(i + 1)) < Math.abs(at(i + 2)) ? [i, i + 1] : [i]) {
@@ -78,20 +79,29 @@ function artefacts(times: readonly number[]): Artefacts {
       const isShort = at(j) < -1 && Math.max(at(j + 1), at(j + 2)) > 1;
       if (!isLong && !isShort && !(Math.abs(apart[j] ?? 0) > 3)) continue;
       const [own = 0, next = 0, middle = 0, bound = 0] = [rr[j], rr[j + 1], medians[j], thresholds[j]];
-      if (isShort && Math.abs(own + next - middle) < bound) extra?.push(j);
-      else if (isLong && Math.abs(own / 2 - middle) < bound) missed?.push(j);
-      else moved?.push(j);
+      if (isShort && Math.abs(own + next - middle) < bound) found.extra.push(j);
+      else if (isLong && Math.abs(own / 2 - middle) < bound) found.missed.push(j);
+      else found.misplaced.push(j);
     }
   }
-  return { extra: extra ?? [], missed: missed ?? [], moved: moved ?? [] };
+  return found;
 }
 
-function correct(times: readonly number[], { extra, missed, moved }: Artefacts): number[] {
-  const middle = (i: number) => ((times[i - 1] ?? 0) + (times[i + 1] ?? 0)) / 2;
-  return times.flatMap((time, i) => {
-    if (extra.includes(i)) return [];
-    const own = moved.includes(i) && i > 1 && i < times.length - 1 ? middle(i) : time;
-    return missed.includes(i) && i > 1 ? [((times[i - 1] ?? 0) + time) / 2, own] : [own];
+function correct(times: readonly number[], { extra, missed, ectopic, misplaced }: Artefacts): number[] {
+  const beats = times.flatMap((time, i) => {
+    const own = { time, isEctopic: ectopic.includes(i), isMisplaced: misplaced.includes(i) };
+    const added = { time: ((times[i - 1] ?? 0) + time) / 2, isEctopic: false, isMisplaced: false };
+    return extra.includes(i) ? [] : missed.includes(i) && i > 1 ? [added, own] : [own];
+  });
+  const once = moved(beats, ({ isEctopic }) => isEctopic);
+  return moved(once, ({ isMisplaced }) => isMisplaced).map(({ time }) => time);
+}
+
+/** The beats, of which those that `isMoved` tells are in the middle of their neighbours. */
+function moved<B extends { readonly time: number }>(beats: readonly B[], isMoved: (beat: B) => boolean): B[] {
+  return beats.map((beat, i) => {
+    const [before, after] = [beats[i - 1], beats[i + 1]];
+    return isMoved(beat) && i > 1 && before && after ? { ...beat, time: (before.time + after.time) / 2 } : beat;
   });
 }
 

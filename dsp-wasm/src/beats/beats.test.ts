@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { corrected, variabilityOf } from '../../reference/beats/reference.js';
 import { BEAT_LAG_S, type Core, type CoreChannel, type CoreSession, createCore, type Estimator } from '../core.js';
 import { ecg } from '../ecg/signal.js';
+import { ENCODING } from '../encoding.js';
 import { Kernel } from '../kernel.js';
 import { noise, payload, pulse, random } from '../signals.js';
-import { ENCODING } from '../encoding.js';
 
 const SECONDS = 90;
 
@@ -22,7 +22,11 @@ function sinus(bpm: number): number[] {
 }
 
 const electric = (times: readonly number[], hz: number) =>
-  ecg(SECONDS, times.map((time) => ({ time, shape: 'normal' as const })), { hz });
+  ecg(
+    SECONDS,
+    times.map((time) => ({ time, shape: 'normal' as const })),
+    { hz },
+  );
 
 /** Light with a pulse of 0.8 s after each beat. */
 function light(times: readonly number[], hz: number): number[] {
@@ -131,7 +135,10 @@ describe('beats', () => {
 
   it('are none of an unknown source, which is refused, and none after close', () => {
     const session = open(ECG(250));
-    expect(() => session.beats('resp' as never, 0, 1)).to.throw(RangeError, /^source is "resp"; it must be one of ecg, ppg/);
+    expect(() => session.beats('resp' as never, 0, 1)).to.throw(
+      RangeError,
+      /^source is "resp"; it must be one of ecg, ppg/,
+    );
     session.close();
     expect(session.beats('ecg', 0, 100)).to.deep.equal([]);
   });
@@ -180,7 +187,10 @@ describe('beats', () => {
       const values = light(sinus(66), 50);
       for (let end = 1; end <= SECONDS; end++) {
         session.push(0, end - 1, 1 / 50, ENCODING.float32, payload(values.slice((end - 1) * 50, end * 50)));
-        const moved = Array.from({ length: 150 }, (_, i) => (i % 3 === 0 ? 1 : 0) + (end > 70 && end <= 80 ? Math.sin(i / 5) : 0));
+        const moved = Array.from(
+          { length: 150 },
+          (_, i) => (i % 3 === 0 ? 1 : 0) + (end > 70 && end <= 80 ? Math.sin(i / 5) : 0),
+        );
         session.push(1, end - 1, 1 / 50, ENCODING.float32, payload(moved));
         const [found] = core.step([{ session, estimator: 'hrv_ppg', end }]);
         if (end === 70) expect(found?.confidence).to.be.at.least(0.5);

@@ -10,7 +10,12 @@ export const MINUTE_MODELS = ['hrv_ecg', 'hrv_ppg', 'rhythm'] as const satisfies
 const SEEDS = [4101];
 
 /** Writes what the models are fitted on, as `dump` does; the `grade` of a rhythm is 0 in fibrillation, 1 in another one. */
-export async function dumpMinutes(recordings: string, folder: string, models: readonly ConfidenceModel[], open: Open): Promise<void> {
+export async function dumpMinutes(
+  recordings: string,
+  folder: string,
+  models: readonly ConfidenceModel[],
+  open: Open,
+): Promise<void> {
   const files = new Map(models.map((model) => [model, createWriteStream(join(folder, `${model}.csv`))]));
   for (const [model, file] of files) file.write(`${[...COLUMNS, ...FEATURES[model]].join()}\n`);
   for await (const minute of minutes(recordings, SEEDS, open)) {
@@ -19,7 +24,9 @@ export async function dumpMinutes(recordings: string, folder: string, models: re
     if (grade === null || !features || !answer.estimate) continue;
     const { value, confidence } = answer.estimate;
     const values = features.values.map((feature) => Number(feature.toPrecision(5)));
-    files.get(modelOf(minute))?.write(`${[set, person, recording, estimator, end, rmssd, value, confidence, grade, ...values].join()}\n`);
+    files
+      .get(modelOf(minute))
+      ?.write(`${[set, person, recording, estimator, end, rmssd, value, confidence, grade, ...values].join()}\n`);
   }
   await Promise.all([...files.values()].map((file) => finished(file.end())));
 }

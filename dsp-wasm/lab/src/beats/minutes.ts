@@ -44,18 +44,27 @@ const [IRREGULAR, REGULAR] = [-1.4, -2];
 const CLEAR = 0.99;
 
 /** Minutes of the recordings of a folder whose names begin with `prefix`, and of benches with these seeds. */
-export async function* minutes(folder: string, seeds: readonly number[], open: Open, prefix = ''): AsyncGenerator<Minute> {
+export async function* minutes(
+  folder: string,
+  seeds: readonly number[],
+  open: Open,
+  prefix = '',
+): AsyncGenerator<Minute> {
   for (const file of manifestsIn(folder)) {
     const id = file.replace(/\.json$/, '');
     if (!id.startsWith(prefix) || PACED.includes(id)) continue;
     const [person, marks] = [personOf(id), readBeats(folder, id)];
-    const run = async (name: string) => runMinutes(await readRecording(join(folder, `${name}.json`)), await open([person]));
+    const run = async (name: string) =>
+      runMinutes(await readRecording(join(folder, `${name}.json`)), await open([person]));
     const common = { set: setOf(id), person, recording: id };
     if (marks) {
       const kind = FIBRILLATING.includes(id);
-      for (const answer of (await run(id)).answers) yield { ...common, ...answer, ...truthOf(within(marks, answer.end), kind) };
+      for (const answer of (await run(id)).answers)
+        yield { ...common, ...answer, ...truthOf(within(marks, answer.end), kind) };
     }
-    const ecg = [`${id}-ecg`, id.replace(/-ppg$/, '-ecg')].find((one) => one !== id && manifestsIn(folder).includes(`${one}.json`));
+    const ecg = [`${id}-ecg`, id.replace(/-ppg$/, '-ecg')].find(
+      (one) => one !== id && manifestsIn(folder).includes(`${one}.json`),
+    );
     if (ecg === undefined) continue;
     const [light, electric] = [await run(id), await run(ecg)];
     for (const answer of light.answers.filter(({ estimator }) => estimator.endsWith('ppg')))
@@ -68,8 +77,18 @@ export async function* minutes(folder: string, seeds: readonly number[], open: O
       const sensor = recording.id.endsWith('ecg') ? 'ecg' : 'ppg';
       for (const answer of (await runMinutes(recording, await open([person]))).answers) {
         const own = beats.filter(({ time }) => isIn(time, answer.end));
-        const { rmssd } = truthOf(own.map(({ time }) => time), false);
-        yield { set: `bench ${rhythm} ${sensor}`, person, recording: recording.id, ...answer, rmssd, fibrillation: isFibrillation(own) };
+        const { rmssd } = truthOf(
+          own.map(({ time }) => time),
+          false,
+        );
+        yield {
+          set: `bench ${rhythm} ${sensor}`,
+          person,
+          recording: recording.id,
+          ...answer,
+          rmssd,
+          fibrillation: isFibrillation(own),
+        };
       }
     }
   }
@@ -81,9 +100,13 @@ const intervalsOf = (times: readonly number[]) => times.slice(1).map((t, i) => t
 
 /** @param fibrillates whether the heart does at times */
 function truthOf(times: readonly number[], fibrillates: boolean): Pick<Minute, 'rmssd' | 'fibrillation'> {
-  if (times.length < 10 || intervalsOf(times).some((interval) => interval > LONGEST)) return { rmssd: null, fibrillation: null };
+  if (times.length < 10 || intervalsOf(times).some((interval) => interval > LONGEST))
+    return { rmssd: null, fibrillation: null };
   const isIrregular = sampleEntropy(intervalsOf(times)) > IRREGULAR;
-  return { rmssd: variabilityOf(corrected(times)).rmssd, fibrillation: fibrillates && !isIrregular ? null : fibrillates };
+  return {
+    rmssd: variabilityOf(corrected(times)).rmssd,
+    fibrillation: fibrillates && !isIrregular ? null : fibrillates,
+  };
 }
 
 /** What a clear ECG of the same person tells. */

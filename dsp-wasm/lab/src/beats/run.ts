@@ -1,5 +1,5 @@
 import type { Answer, AnswerFeatures, Beat, BeatSource, Core, CoreChannel, Estimator } from '@device-insights/dsp-wasm';
-import { BEAT_LAG_S as LAG, ENCODING } from '@device-insights/dsp-wasm';
+import { ENCODING, BEAT_LAG_S as LAG } from '@device-insights/dsp-wasm';
 import type { FrameSource } from '@device-insights/sdk';
 
 /** Step of the estimators of a minute, s. */
@@ -32,13 +32,14 @@ export async function runMinutes(source: FrameSource, core: Core): Promise<Minut
   const has = (start: string) => channels.some(({ modality }) => modality.startsWith(start));
   const used = ESTIMATORS.filter((one) => has(one.slice(-3)));
   const read = (from: number, to: number) => {
-    for (const source of ['ecg', 'ppg'] as const) if (has(source)) beats[source].push(...session.beats(source, from, to));
+    for (const source of ['ecg', 'ppg'] as const)
+      if (has(source)) beats[source].push(...session.beats(source, from, to));
   };
   let done = 0;
   const advance = (t: number) => {
     for (; done + 1 <= t; done++) {
       const end = done + 1;
-      core.step([{ session, estimator: 'hr_ecg', end }]);
+      core.step((['hr_ecg', 'hr_ppg'] as const).map((estimator) => ({ session, estimator, end })));
       if (end % STEP_S !== 0) continue;
       for (const estimator of used) {
         const [answer] = core.answer([{ session, estimator, end }]);
@@ -58,5 +59,3 @@ export async function runMinutes(source: FrameSource, core: Core): Promise<Minut
   session.close();
   return { beats, answers };
 }
-
-

@@ -9,7 +9,17 @@ import { type Observed, observed } from './observed.js';
 import type { Signal } from './signals.js';
 
 /** Columns of a row before the features, whose names follow (dsp-wasm/src/features.ts). */
-export const COLUMNS = ['set', 'people', 'recording', 'type', 'end', 'reference', 'value', 'confidence', 'grade'] as const;
+export const COLUMNS = [
+  'set',
+  'people',
+  'recording',
+  'type',
+  'end',
+  'reference',
+  'value',
+  'confidence',
+  'grade',
+] as const;
 
 /**
  * Writes the features of every reading that has a reference into FOLDER/MODEL.csv, one row each. `people` are joined by +; the `grade` is
