@@ -14,7 +14,7 @@ import { stillness } from './grid/activity';
 import { TRUSTED } from './grid/tuning';
 import { Channel, KIND_ECG } from './memory/channel';
 import { Estimate, SCRATCH } from './memory/map';
-import { Session } from './memory/session';
+import { channelOfKind, Session } from './memory/session';
 import { estimateHrPpg } from './pulse/heart_rate';
 import { noteHeartRate, trustedShare } from './pulse/history';
 import { estimateSpo2 } from './spo2/ratio';
@@ -39,7 +39,7 @@ export function advance(session: Session, end: f64): void {
     const channel = session.channelAt(c);
     if (channel.kind === KIND_ECG) advancePeaks(session, channel, end);
   }
-  collectPeaks(session.beats, session.ecg);
+  if (channelOfKind(session, KIND_ECG)) collectPeaks(session.beats, session.ecg);
 }
 
 /** Runs one estimator on the window that ends at `end`; returns whether it wrote value and confidence to `to`. */

@@ -1,5 +1,5 @@
 import { PulseTrain, trainBytes } from './pulse_train';
-import { Row, rowAt } from './row';
+import { rowAt } from './row';
 
 /** Beats that are kept of a source: 60 s at 300 bpm, and what is not decided yet. */
 export const MAX_MARKS: i32 = 304;

@@ -81,7 +81,8 @@ def fit_models(folder, *models):
 
 def fit_model(model, file, left_out):
     names, rows = logistic.read_dump(file)
-    kept = logistic.sample(rows, names)
+    # Fibrillation is as likely as not before its signs are seen
+    kept = logistic.sample(rows, names, even=model == "rhythm")
     logistic.write_sample(SAMPLES / f"{model}.csv.gz", names, kept)
     wrong = logistic.wrong_weight(model)
     weights = logistic.fit(*logistic.arrays(kept, names), names, wrong)

@@ -31,8 +31,8 @@ def read_dump(path):
     return reader.fieldnames[reader.fieldnames.index("grade") + 1 :], rows
 
 
-def sample(rows, names):
-    """The rows to fit on: evenly some of each person, those that were left out counted in the weight."""
+def sample(rows, names, even=False):
+    """The rows to fit on: evenly some of each person, those that were left out counted in the weight. With `even`, right and wrong weigh the same."""
     groups = {}
     for row in rows:
         groups.setdefault((row["set"], row["people"] or row["recording"], row["grade"] == "2"), []).append(row)
@@ -46,7 +46,11 @@ def sample(rows, names):
         totals[row["set"]] = totals.get(row["set"], 0) + row["weight"]
         people.setdefault(row["set"], set()).add(row["people"] or row["recording"])
     for row in kept:
-        row["weight"] = f"{row['weight'] / totals[row['set']] * min(MOST_PEOPLE, len(people[row['set']])):.4g}"
+        row["weight"] = row["weight"] / totals[row["set"]] * min(MOST_PEOPLE, len(people[row["set"]]))
+    right = sum(row["weight"] for row in kept if row["grade"] == "0")
+    odds = sum(row["weight"] for row in kept) / right - 1 if even else 1
+    for row in kept:
+        row["weight"] = f"{row['weight'] * (odds if row['grade'] == '0' else 1):.4g}"
         row.update({name: f"{float(row[name]):.4g}" for name in names})
     return kept
 
