@@ -54,7 +54,7 @@ export async function record({ set, people, source, reference, curve }: Signal, 
   const recorder = eachAnswer(core, ({ estimator, end }) => {
     if (!isOver) calls.push({ estimator, end });
     if (!isOver) asked.add(keyOf(typeOf(estimator), end));
-    return { estimate: told(estimator), reason: null, seen: 0 };
+    return { estimate: { ...told(estimator), variability: null }, reason: null, seen: 0 };
   });
   const open = (wanted: readonly CoreChannel[]): CoreSession | null => {
     const session = core.open(wanted);
