@@ -35,6 +35,7 @@ export function publishedAt(r: Reading, ts: number): StoredInsight {
     coverage: r.coverage,
     e2e_latency_ms: ts - r.actual_end,
     algorithm: r.algorithm,
+    ...(r.sdnn !== undefined && r.pnn50 !== undefined && { sdnn: r.sdnn, pnn50: r.pnn50 }),
   };
 }
 

@@ -9,12 +9,12 @@ export const insight = z
   .object({
     type: z.string().meta({
       description:
-        'The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.',
+        'What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.',
       examples: INSIGHT_TYPES,
     }),
     value: z.number().meta({ description: 'The reading, in `unit`.' }),
     unit: z.string().meta({
-      description: 'Unit of the value: bpm (hr), % (spo2) or brpm (rr).',
+      description: 'Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).',
       examples: Object.values(UNITS),
     }),
     ts: z.int().meta({ description: 'Publish time, milliseconds since the epoch.' }),
@@ -32,6 +32,13 @@ export const insight = z
         "ts - actual_end: from the end of the data to the publication, ms. Negative while the device's clock is ahead of the service's.",
     }),
     algorithm: z.string().meta({ description: 'slug@version of the algorithm that computed the insight.' }),
+    sdnn: z
+      .number()
+      .exactOptional()
+      .meta({ description: 'Of hrv: standard deviation of the intervals between beats, ms.' }),
+    pnn50: z.number().exactOptional().meta({
+      description: 'Of hrv: share of the intervals that differ from the one before by more than 50 ms, %.',
+    }),
   })
   .meta({
     description: 'An insight in its stored form.',

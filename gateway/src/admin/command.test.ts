@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { isPassword } from '../operators/password.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
-import { partOf, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { partOf, sampleBlock, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { adminCommand } from './command.js';
 import type { AdminContext } from './context.js';
 import { Refusal } from './refusal.js';
@@ -354,7 +354,7 @@ describe('admin', () => {
     });
     after(() => rm(folder, { recursive: true }));
 
-    it('writes the keys, sessions, insights and audit entries of one user to a new private file', async () => {
+    it('writes the keys, sessions, insights, beats and audit entries of one user to a new private file', async () => {
       const file = join(folder, 'ann.jsonl');
       const { id } = Identified.parse(await admin('account', 'create', 'exported'));
       const keys = [];
@@ -365,12 +365,12 @@ describe('admin', () => {
       for (const session of sessions) {
         await store.openSession(session);
         const insights = Array.from({ length: 600 }, (_, i) => sampleInsight(session, at + i, at + i));
-        await store.commit([partOf(session, insights)]);
+        await store.commit([partOf(session, insights, null, [sampleBlock(at)])]);
       }
       const words = ['user', 'export', '--account', 'exported', '--user', 'ann', file];
       expect(await admin(...words)).to.deep.equal({
         ...{ account_id: id, user: 'ann', file },
-        ...{ keys: 1, sessions: 1, insights: 600 },
+        ...{ keys: 1, sessions: 1, insights: 600, beats: 20 },
       });
       const text = await readFile(file, 'utf8');
       const lines = text
@@ -382,6 +382,8 @@ describe('admin', () => {
       expect(text).not.to.contain(String(keys[0]?.key));
       expect(of('session').map((session) => session.id)).to.deep.equal([sessions[0]?.id]);
       expect(new Set(of('insight').map((insight) => insight.session_id))).to.deep.equal(new Set([sessions[0]?.id]));
+      const { beats } = sampleBlock(at);
+      expect(of('beat')).to.deep.equal(beats.map((beat) => ({ session_id: sessions[0]?.id, ...beat })));
       expect(of('audit').map(({ action }) => action)).to.deep.equal(['key issued']);
       expect((await stat(file)).mode & 0o777).to.equal(0o600);
       expect(await refused(...words)).to.contain('exists already');

@@ -12,11 +12,11 @@ import { Refusal } from './refusal.js';
 
 const PAGE = 200;
 
-type Kind = 'key' | 'session' | 'insight' | 'audit';
+type Kind = 'key' | 'session' | 'insight' | 'beat' | 'audit';
 
 /**
  * Writes all that an account has of one user to a new file that only its owner can read, one JSON object a line: keys,
- * sessions, each with its insights, and entries of the audit log.
+ * sessions, each with its insights and beats, and entries of the audit log.
  */
 export async function exportUser(
   context: AdminContext,
@@ -25,7 +25,7 @@ export async function exportUser(
   file: string,
 ): Promise<object> {
   const { id } = await accountOf(context, accountId);
-  const counts = { key: 0, session: 0, insight: 0, audit: 0 };
+  const counts = { key: 0, session: 0, insight: 0, beat: 0, audit: 0 };
   const text = async function* () {
     for await (const [kind, row] of rowsOf(context, id, user)) {
       counts[kind] += 1;
@@ -43,7 +43,8 @@ export async function exportUser(
     throw error;
   }
   await note(context, 'user exported', id, user);
-  return { account_id: id, user, file, keys: counts.key, sessions: counts.session, insights: counts.insight };
+  const { key: keys, session: sessions, insight: insights, beat: beats } = counts;
+  return { account_id: id, user, file, keys, sessions, insights, beats };
 }
 
 async function* rowsOf(context: AdminContext, accountId: string, user: string): AsyncGenerator<[Kind, object]> {
@@ -56,6 +57,8 @@ async function* rowsOf(context: AdminContext, accountId: string, user: string): 
       const diagnostics = await store.diagnostics(row.id);
       yield ['session', { ...sessionAnswer(row), ...(diagnostics && { diagnostics: diagnosticsAnswer(diagnostics) }) }];
       for await (const batch of store.sessionInsights(row.id)) for (const insight of batch) yield ['insight', insight];
+      for await (const batch of store.sessionBeats(row.id))
+        for (const beat of batch) yield ['beat', { session_id: row.id, ...beat }];
     }
     cursor = page.next;
   } while (cursor !== null);

@@ -1,17 +1,16 @@
 import type { Estimate, Estimator, Modality } from '@device-insights/dsp-wasm';
+import type { Beat } from '../beat.js';
 import type { InsightType } from '../insight.js';
 
-/** An algorithm of the registry: the default export of one file under `algorithms/`. */
-export interface Algorithm {
+/** What an account can be entitled to: the default export of one file under `algorithms/`. */
+export interface AnyAlgorithm {
   /** UUID, never changed. */
   readonly id: string;
   readonly slug: string;
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  readonly type: InsightType;
-  /** Range of its values, in the type's unit. */
-  readonly range: readonly [least: number, most: number];
+  readonly type: InsightType | 'beats';
   /** Window length and cadence, whole seconds: the same for all algorithms of a type. */
   readonly windowS: number;
   readonly everyS: number;
@@ -27,11 +26,24 @@ export interface Algorithm {
    */
   readonly bridgedS?: number;
   readonly estimator: Estimator;
+}
+
+/** An algorithm that computes readings. */
+export interface Algorithm extends AnyAlgorithm {
+  readonly type: InsightType;
+  /** Range of its values, in the type's unit. */
+  readonly range: readonly [least: number, most: number];
   /**
    * Converts the core's estimate into a reading in the type's unit, unrounded. `doubt` is what a value itself gives as the
    * reason, where it is not trusted.
    */
   readonly read: (estimate: Estimate, device: DeviceTraits) => Read;
+}
+
+/** An algorithm that keeps the beats of a source; its estimator finds them. */
+export interface BeatAlgorithm extends AnyAlgorithm {
+  readonly type: 'beats';
+  readonly source: Beat['source'];
 }
 
 interface Read {

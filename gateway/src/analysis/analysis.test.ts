@@ -1,5 +1,6 @@
 import { createCore, ENCODING } from '@device-insights/dsp-wasm';
 import { expect } from 'chai';
+import type { BeatBlock } from '../beat.js';
 import type { Reading } from '../insight.js';
 import type { LastInsights, ModalityChannel } from '../store/store.js';
 import { type Analysis, openAnalysis } from './analysis.js';
@@ -23,6 +24,7 @@ interface Options {
 async function open({ channels = [channel('ppg_green')], algorithms = null, last = {}, firstInstant }: Options = {}) {
   const core = await createCore({ maxSessions: 2 });
   const readings: Reading[] = [];
+  const blocks: BeatBlock[] = [];
   const analysis = openAnalysis(new CoreLoad(core), {
     id: 's',
     deviceId: 'd',
@@ -37,14 +39,16 @@ async function open({ channels = [channel('ppg_green')], algorithms = null, last
   analysis.push = (run) => {
     const found = push(run);
     readings.push(...found.readings);
+    blocks.push(...found.beats);
     return found;
   };
   analysis.end = () => {
     const found = end();
-    readings.push(...found);
+    readings.push(...found.readings);
+    blocks.push(...found.beats);
     return found;
   };
-  return { analysis, readings, core };
+  return { analysis, readings, blocks, core };
 }
 
 /** A pulse with its second harmonic on a large baseline; `t` in seconds. */
@@ -374,6 +378,92 @@ describe('the analysis of a session', () => {
     const confidence = (readings: Reading[]) => of(readings, 'hr').at(-1)?.confidence ?? Number.NaN;
     expect(confidence(model.readings)).to.be.greaterThan(0.98);
     expect(confidence(off.readings)).to.be.within(0.48, 0.49);
+  });
+
+  describe('with its beats', () => {
+    const starts = (blocks: readonly BeatBlock[]) => blocks.map(({ start }) => (start - T0) / 1000);
+    /** A pulse whose rate swings, so that the beats of different times differ. */
+    const swinging = (t: number) => pulse(t + 0.05 * Math.sin(2 * Math.PI * 0.1 * t));
+
+    it('gives hrv and rhythm every 10 s from half a window on, hrv with SDNN and pNN50', async () => {
+      const { analysis, readings } = await open();
+      stream(analysis, 0, 70, { wave: swinging });
+      for (const type of ['hrv', 'rhythm']) {
+        const own = of(readings, type);
+        expect(ends(own).at(-1)).to.equal(70);
+        for (const reading of own) {
+          expect(reading.actual_end - reading.actual_start).to.equal(60_000);
+          expect(reading.coverage).to.be.at.least(0.5);
+          expect('sdnn' in reading && 'pnn50' in reading, type).to.equal(type === 'hrv');
+        }
+        expect(own.length).to.be.within(4, 5);
+      }
+    });
+
+    it('gives blocks of 10 s, each by 20 s after its start, and the rest at the end', async () => {
+      const { analysis, blocks } = await open();
+      for (const to of [15, 20.1, 29, 30.1, 95]) {
+        const from = { 15: 0, 20.1: 15, 29: 20.1, 30.1: 29, 95: 30.1 }[to] ?? 0;
+        stream(analysis, from, to);
+        expect(starts(blocks)).to.deep.equal(
+          to < 20 ? [] : to < 30 ? [0] : to < 95 ? [0, 10] : [0, 10, 20, 30, 40, 50, 60, 70],
+        );
+      }
+      analysis.end();
+      expect(starts(blocks)).to.deep.equal([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+      for (const { start, beats } of blocks)
+        for (const { t, source, quality } of beats) {
+          expect(t).to.be.within(start + 0.1, start + 10_000);
+          expect([t, quality]).to.deep.equal([Number(t.toFixed(1)), Number(quality.toFixed(3))]);
+          expect(source).to.equal('ppg');
+        }
+      const times = blocks.flatMap(({ beats }) => beats.map(({ t }) => t));
+      expect(times).to.have.length.within(BEAT_HZ * 90, BEAT_HZ * 95);
+      const intervals = times.slice(1).map((t, i) => t - (times[i] ?? 0));
+      for (const interval of intervals) expect(interval).to.be.closeTo(1000 / BEAT_HZ, 5);
+    });
+
+    it('gives the same blocks however the data are cut into frames, and again after a take-over with a replay', async () => {
+      const whole = await open();
+      stream(whole.analysis, 0, 150, { wave: swinging });
+      whole.analysis.end();
+      const cut = await open();
+      stream(cut.analysis, 0, 150, { frame: 73, wave: swinging });
+      cut.analysis.end();
+      expect(cut.blocks).to.deep.equal(whole.blocks);
+      const next = await open({ firstInstant: T0 });
+      stream(next.analysis, 47, 150, { wave: swinging });
+      next.analysis.end();
+      const after = (blocks: readonly BeatBlock[]) => blocks.filter(({ start }) => start >= T0 + 60_000 && start < T0 + 140_000);
+      expect(starts(after(next.blocks))).to.deep.equal([60, 70, 80, 90, 100, 110, 120, 130]);
+      for (const [i, { beats }] of after(next.blocks).entries()) {
+        const former = after(whole.blocks)[i]?.beats ?? [];
+        expect(beats).to.have.length(former.length);
+        for (const [k, { t }] of beats.entries()) expect(t).to.be.closeTo(former[k]?.t ?? 0, 2);
+      }
+    });
+
+    it('gives no blocks and no readings of types to which the account is not entitled', async () => {
+      const [vital, beats] = [await open({ algorithms: ['hr-ppg'] }), await open({ algorithms: ['beats-ppg'] })];
+      for (const { analysis } of [vital, beats]) {
+        stream(analysis, 0, 70);
+        analysis.end();
+      }
+      expect(vital.blocks).to.deep.equal([]);
+      expect(new Set(vital.readings.map(({ type }) => type))).to.deep.equal(new Set(['hr']));
+      expect(beats.readings).to.deep.equal([]);
+      expect(beats.analysis.noReadings).to.deep.equal([]);
+      expect(beats.analysis.lacking).to.equal(null);
+      expect(starts(beats.blocks)).to.deep.equal([0, 10, 20, 30, 40, 50, 60]);
+    });
+
+    it('gives the last blocks before a loss of more than a minute, and continues after it', async () => {
+      const { analysis, blocks } = await open();
+      stream(analysis, 0, 39);
+      stream(analysis, 218, 250);
+      analysis.end();
+      expect(starts(blocks)).to.deep.equal([0, 10, 20, 30, 210, 220, 230, 240]);
+    });
   });
 
   it('frees its place in the core when it is closed', async () => {

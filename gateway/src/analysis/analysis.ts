@@ -1,21 +1,38 @@
-import type { Answer, Core, CoreSession, Estimate, Modality } from '@device-insights/dsp-wasm';
+import {
+  type Answer,
+  BEAT_LAG_S,
+  type Core,
+  type CoreSession,
+  type Estimate,
+  type Modality,
+} from '@device-insights/dsp-wasm';
+import { type Beat, type BeatBlock, BLOCK_S } from '../beat.js';
 import { type Reading, sqiClass, UNITS } from '../insight.js';
 import type { LastInsights, Session } from '../store/store.js';
-import type { Algorithm } from './algorithm.js';
+import type { AnyAlgorithm, BeatAlgorithm } from './algorithm.js';
 import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { isOfGaps } from './gap-rhythm.js';
 import type { NoReading, Verdict } from './no-reading.js';
-import { entitled, LONGEST_WINDOW_S } from './registry.js';
+import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled, LONGEST_WINDOW_S } from './registry.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from './sample-run.js';
-import { type Candidate, type DueWindow, isCovered, LATE_S, mostConfident, SetAlgorithm, TypeSteps } from './steps.js';
+import {
+  type Candidate,
+  type DueWindow,
+  isCovered,
+  LATE_S,
+  mostConfident,
+  SetAlgorithm,
+  Steps,
+  TypeSteps,
+} from './steps.js';
 import { silentChannel, verdictOf } from './verdict.js';
 
 /** After a loss of this length, no window contains data from before it, seconds. */
 const LONG_LOSS_S = 60;
 /**
  * The core numbers its samples in 32 bits, which an ECG uses up in 97 days, so it restarts earlier. This costs the windows that
- * hold data from both sides.
+ * hold data from both sides, and the beats of one block.
  */
 const LONGEST_RUN_S = 30 * 86_400;
 /**
@@ -32,10 +49,16 @@ export interface AnalysedSession extends Pick<Session, 'id' | 'deviceId' | 'chan
   readonly last: LastInsights;
 }
 
-/** What a run of samples led to. */
-export interface Analysed {
+/** What the analysis found. */
+export interface Found {
   /** In order of `actual_end` within each type. */
   readonly readings: readonly Reading[];
+  /** In order of time. A block is found again after a take-over. */
+  readonly beats: readonly BeatBlock[];
+}
+
+/** What a run of samples led to. */
+export interface Analysed extends Found {
   /** Whether the run comes so far behind those of other channels that windows passed without it. */
   readonly isLate: boolean;
 }
@@ -70,7 +93,9 @@ function openSets(core: Core, sets: readonly (readonly AnalysedChannel[])[]): Co
   return sessions;
 }
 
-const NONE: readonly Reading[] = [];
+const NONE: Found = { readings: [], beats: [] };
+/** Whole blocks after which the beats of a block are final. */
+const LAG_BLOCKS = Math.ceil(BEAT_LAG_S / BLOCK_S);
 const NO_ANSWER: Answer = { estimate: null, reason: null, seen: 0 };
 
 /** The signal analysis of one session: receives sample runs and returns readings. */
@@ -84,6 +109,8 @@ export class Analysis {
   readonly #sets: readonly (readonly AnalysedChannel[])[];
   readonly #session: AnalysedSession;
   readonly #steps: readonly TypeSteps[];
+  /** Those of the blocks of beats; null if there are none to keep. */
+  readonly #beatSteps: Steps<BeatAlgorithm> | null;
   #noReadings: readonly NoReading[] = [];
   #firstInstant: number | null;
   /** Time of the first data here, seconds since the first instant. */
@@ -104,17 +131,21 @@ export class Analysis {
     this.#sets = sets;
     this.#session = session;
     this.#firstInstant = session.progress.firstInstant;
-    this.#steps = typeSteps(session.algorithms, sets);
+    this.#steps = typeSteps(inSets(entitled(ALGORITHMS, session.algorithms), sets));
+    const ofBeats = inSets(entitled(BEAT_ALGORITHMS, session.algorithms), sets);
+    this.#beatSteps = ofBeats.length > 0 ? new Steps(ofBeats) : null;
   }
 
   /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
   get lacking(): string[] | null {
-    if (this.#steps.length > 0) return null;
-    return [...new Set(entitled(this.#session.algorithms).flatMap(({ requires }) => requires.flat()))].sort();
+    if (this.#steps.length > 0 || this.#beatSteps) return null;
+    return [
+      ...new Set(entitled(CATALOGUE, this.#session.algorithms).flatMap(({ requires }) => requires.flat())),
+    ].sort();
   }
 
   /**
-   * The types without a trusted reading for 20 s of data time (rr: 60 s), each with the reason; after the end also those that never had
+   * The types without a trusted reading for 20 s of data time (rr: 60 s; hrv and rhythm: 90 s), each with the reason; after the end also those that never had
    * one. Another list when something has changed.
    */
   get noReadings(): readonly NoReading[] {
@@ -126,7 +157,7 @@ export class Analysis {
     this.#firstInstant ??= Math.floor(run.t);
     const start = (run.t - this.#firstInstant) / 1000;
     // Data before the first instant are in no window.
-    if (start < 0) return { readings: [], isLate: false };
+    if (start < 0) return { ...NONE, isLate: false };
     if (this.#dataTime === Number.NEGATIVE_INFINITY) this.#start = start;
     const before = this.#restart(start);
     const { period, encoding, payload } = run;
@@ -135,8 +166,8 @@ export class Analysis {
     const channel = this.#channels.get(run.channel);
     if (channel) this.#take(channel, run, start, instants);
     const isLate = channel !== undefined && channel.coverage.head < this.#dataTime - LATE_S;
-    const readings = this.#pass(start + ((instants - 1) * period) / 1000);
-    return { readings: before.length > 0 ? [...before, ...readings] : readings, isLate };
+    const found = this.#pass(start + ((instants - 1) * period) / 1000);
+    return { ...(before === NONE ? found : joined(before, found)), isLate };
   }
 
   /** The R peaks found since the last call, in order of time per channel. */
@@ -150,7 +181,7 @@ export class Analysis {
   }
 
   /** Computes the steps that an algorithm's channels have reached; no run may follow. */
-  end(): readonly Reading[] {
+  end(): Found {
     const readings = this.#steps.flatMap((steps) => {
       const used = (end: number) => steps.algorithms.filter((each) => each.hasReached(end, 1));
       return steps.reached().flatMap((end) => this.#compute(steps, end, used(end)));
@@ -158,7 +189,8 @@ export class Analysis {
     // A type that had no trusted reading has a reason, however short the session was.
     for (const steps of this.#steps) steps.watch.end(noWindow(steps));
     this.#listNoReadings();
-    return readings;
+    const due = this.#beatSteps?.reached().map((end) => this.#blockAt(end)) ?? [];
+    return { readings, beats: filled([...due, ...this.#lastBlocks()]) };
   }
 
   /** Frees the session's memory in the core. Idempotent. */
@@ -183,21 +215,27 @@ export class Analysis {
   }
 
   /** Advances data time to `t` and computes the steps that are due. */
-  #pass(t: number): Reading[] {
+  #pass(t: number): Found {
     this.#load.passed(this.#dataTime, t);
     this.#dataTime = Math.max(this.#dataTime, t);
-    return this.#steps.flatMap((steps) => steps.due(this.#dataTime).flatMap((end) => this.#compute(steps, end)));
+    const readings = this.#steps.flatMap((steps) =>
+      steps.due(this.#dataTime).flatMap((end) => this.#compute(steps, end)),
+    );
+    const blocks = this.#beatSteps?.due(this.#dataTime).map((end) => this.#blockAt(end)) ?? NONE.beats;
+    return { readings, beats: filled(blocks) };
   }
 
   /** After a long loss computes the windows that still hold data; then, or after a very long run, begins again at `start`. */
-  #restart(start: number): readonly Reading[] {
+  #restart(start: number): Found {
     const isAfterLoss = start - this.#dataTime > LONG_LOSS_S;
     if (!isAfterLoss && start - this.#base <= LONGEST_RUN_S) return NONE;
     const hadData = isAfterLoss && this.#dataTime > Number.NEGATIVE_INFINITY;
-    const readings = hadData ? this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S) : NONE;
+    const found = hadData ? this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S) : NONE;
+    const last = filled(this.#lastBlocks());
     this.#reopen(Math.floor(start));
     for (const steps of this.#steps) steps.skipTo(start);
-    return readings;
+    this.#beatSteps?.skipTo(start);
+    return last.length > 0 ? joined(found, { readings: [], beats: last }) : found;
   }
 
   /** Restarts in the core, with its time beginning at `base`: no later window needs earlier data. */
@@ -208,6 +246,46 @@ export class Analysis {
     if (!sessions) throw new Error('the signal core has no free sessions, although as many were just released');
     this.#sessions = sessions;
     this.#base = base;
+  }
+
+  /** The block of beats that is final at a step. */
+  #blockAt(end: number): BeatBlock {
+    this.#findBeats(end);
+    return this.#block(end - (LAG_BLOCKS + 1) * BLOCK_S);
+  }
+
+  /** The blocks after the one of the newest step: no data follow. */
+  #lastBlocks(): readonly BeatBlock[] {
+    if (!this.#beatSteps || this.#dataTime === Number.NEGATIVE_INFINITY) return NONE.beats;
+    this.#findBeats(Math.floor(this.#dataTime));
+    const { last } = this.#beatSteps;
+    return Array.from({ length: LAG_BLOCKS + 1 }, (_, i) => this.#block(last - (LAG_BLOCKS - i) * BLOCK_S));
+  }
+
+  /** Lets the core find the beats up to the end of a window, which it does for every estimate. */
+  #findBeats(end: number): void {
+    const requests = this.#beatSteps?.algorithms.flatMap(({ algorithm: { estimator }, set }) => {
+      const session = this.#sessions[set];
+      return session ? { session, estimator, end: end - this.#base } : [];
+    });
+    if (requests) this.#load.time(() => this.#load.core.answer(requests));
+  }
+
+  /** The beats of a block as far as they are known: of each source those of the channels where they are best. */
+  #block(start: number): BeatBlock {
+    const origin = this.#firstInstant ?? 0;
+    const bySource = new Map<Beat['source'], readonly Beat[]>();
+    for (const { algorithm, set } of this.#beatSteps?.algorithms ?? []) {
+      const { source } = algorithm;
+      const from = start - this.#base;
+      const found = this.#load.time(() => this.#sessions[set]?.beats(source, from, from + BLOCK_S) ?? []);
+      const beats = found.map(({ t, quality }) => ({
+        ...{ t: round(origin + 1000 * (this.#base + t), 1), source, quality: round(quality, 3) },
+      }));
+      if (total(beats) > total(bySource.get(source) ?? [])) bySource.set(source, beats);
+    }
+    const beats = [...bySource.values()].flat().sort((a, b) => a.t - b.t);
+    return { start: origin + 1000 * start, beats };
   }
 
   /** Estimates the windows of a type that end together, and chooses: a reading, or none that is new. */
@@ -255,10 +333,12 @@ export class Analysis {
     const { value, confidence } = window.algorithm.read(estimate, this.#session);
     if (!Number.isFinite(value) || !Number.isFinite(confidence)) return null;
     const isDoubtful = window.doubtful || window.offRate || isOfGaps(value, window.gapRhythm);
-    return { window, value, confidence: Math.min(1, Math.max(0, isDoubtful ? DOUBTFUL * confidence : confidence)) };
+    const { variability } = estimate;
+    const trust = Math.min(1, Math.max(0, isDoubtful ? DOUBTFUL * confidence : confidence));
+    return { window, value, confidence: trust, variability };
   }
 
-  #reading({ window, value, confidence }: Candidate): Reading {
+  #reading({ window, value, confidence, variability }: Candidate): Reading {
     const { algorithm, end, coverage } = window;
     const actual_end = (this.#firstInstant ?? 0) + end * 1000;
     const rounded = round(confidence, 3);
@@ -274,16 +354,17 @@ export class Analysis {
       actual_end,
       coverage: round(coverage, 4),
       algorithm: `${algorithm.slug}@${algorithm.version}`,
+      ...(variability && { sdnn: round(variability.sdnn, 1), pnn50: round(variability.pnn50, 1) }),
     };
   }
 }
 
-/**
- * The steps of each type, with every entitled algorithm in every set that has its channels, without those that an
- * earlier set has already.
- */
-function typeSteps(slugs: readonly string[] | null, sets: readonly (readonly AnalysedChannel[])[]): TypeSteps[] {
-  const algorithms = entitled(slugs).flatMap((algorithm) => {
+/** Each algorithm in every set that has its channels, without those that an earlier set has already. */
+function inSets<Of extends AnyAlgorithm>(
+  algorithms: readonly Of[],
+  sets: readonly (readonly AnalysedChannel[])[],
+): SetAlgorithm<Of>[] {
+  return algorithms.flatMap((algorithm) => {
     const own = sets.map((set) => channelsOf(algorithm, set));
     const isNew = (k: number) => !own.slice(0, k).some((earlier) => earlier.every((c, i) => c === own[k]?.[i]));
     return sets.flatMap((set, k) => {
@@ -293,6 +374,10 @@ function typeSteps(slugs: readonly string[] | null, sets: readonly (readonly Ana
       return isRunnable ? new SetAlgorithm(algorithm, k, required, beside) : [];
     });
   });
+}
+
+/** The steps of each type. */
+function typeSteps(algorithms: readonly SetAlgorithm[]): TypeSteps[] {
   const types = new Set(algorithms.map(({ algorithm }) => algorithm.type));
   return [...types].map(
     (type) =>
@@ -304,7 +389,7 @@ function typeSteps(slugs: readonly string[] | null, sets: readonly (readonly Ana
 }
 
 /** All channels of a set that an algorithm looks at. */
-function channelsOf({ requires, uses = [] }: Algorithm, set: readonly AnalysedChannel[]): AnalysedChannel[] {
+function channelsOf({ requires, uses = [] }: AnyAlgorithm, set: readonly AnalysedChannel[]): AnalysedChannel[] {
   return ofModalities(set, [...requires.flat(), ...uses]);
 }
 
@@ -319,6 +404,20 @@ function noWindow({ algorithms }: TypeSteps): Verdict {
   const silent = first?.channels.find(({ coverage }) => coverage.first === Number.POSITIVE_INFINITY);
   const reason = silent ? 'no_data' : 'too_little';
   return { reason, confidence: 0, algorithm: first?.algorithm.slug ?? '', seen: silentChannel(silent) };
+}
+
+/** The blocks that hold beats. */
+function filled(blocks: readonly BeatBlock[]): readonly BeatBlock[] {
+  return blocks.length > 0 ? blocks.filter(({ beats }) => beats.length > 0) : blocks;
+}
+
+/** The sum of the qualities of beats. */
+function total(beats: readonly Beat[]): number {
+  return beats.reduce((sum, { quality }) => sum + quality, 0);
+}
+
+function joined(one: Found, other: Found): Found {
+  return { readings: [...one.readings, ...other.readings], beats: [...one.beats, ...other.beats] };
 }
 
 function round(value: number, decimals: number): number {

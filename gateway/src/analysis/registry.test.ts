@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { INSIGHT_TYPES } from '../insight.js';
-import { ALGORITHMS, entitled } from './registry.js';
+import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled } from './registry.js';
 
 describe('the registry of algorithms', () => {
   it('finds at least one algorithm for every insight type', () => {
@@ -8,8 +8,8 @@ describe('the registry of algorithms', () => {
   });
 
   it('gives every algorithm a unique id and slug', () => {
-    expect(new Set(ALGORITHMS.map((a) => a.id))).to.have.property('size', ALGORITHMS.length);
-    expect(new Set(ALGORITHMS.map((a) => a.slug))).to.have.property('size', ALGORITHMS.length);
+    expect(new Set(CATALOGUE.map((a) => a.id))).to.have.property('size', CATALOGUE.length);
+    expect(new Set(CATALOGUE.map((a) => a.slug))).to.have.property('size', CATALOGUE.length);
   });
 
   it('gives all algorithms of a type the same window and cadence, so that their readings are comparable', () => {
@@ -20,9 +20,11 @@ describe('the registry of algorithms', () => {
   });
 
   it('gives an account its entitled algorithms, and all of them for null', () => {
-    expect(entitled(null)).to.equal(ALGORITHMS);
-    expect(entitled(['hr-ecg', 'gone']).map((a) => a.slug)).to.deep.equal(['hr-ecg']);
-    expect(entitled([])).to.deep.equal([]);
+    expect(entitled(ALGORITHMS, null)).to.equal(ALGORITHMS);
+    const slugs = ['hr-ecg', 'gone', 'beats-ppg'];
+    expect(entitled(ALGORITHMS, slugs).map((a) => a.slug)).to.deep.equal(['hr-ecg']);
+    expect(entitled(BEAT_ALGORITHMS, slugs).map((a) => a.slug)).to.deep.equal(['beats-ppg']);
+    expect(entitled(ALGORITHMS, [])).to.deep.equal([]);
   });
 });
 

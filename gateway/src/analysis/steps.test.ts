@@ -4,7 +4,7 @@ import { type Candidate, type DueWindow, mostConfident } from './steps.js';
 /** The value chosen among algorithms with these confidences. */
 function chosen(...confidences: readonly (number | null)[]): number | undefined {
   const candidates = confidences.map((confidence, value): Candidate | null =>
-    confidence === null ? null : { window: {} as DueWindow, value, confidence },
+    confidence === null ? null : { window: {} as DueWindow, value, confidence, variability: null },
   );
   return mostConfident(candidates)?.value;
 }

@@ -1,5 +1,6 @@
+import type { Estimate } from '@device-insights/dsp-wasm';
 import type { InsightType } from '../insight.js';
-import type { Algorithm } from './algorithm.js';
+import type { Algorithm, AnyAlgorithm } from './algorithm.js';
 import type { AnalysedChannel } from './channel.js';
 import { windowCoverage } from './coverage.js';
 import { gapRhythm } from './gap-rhythm.js';
@@ -17,8 +18,8 @@ const LEAST_COVERAGE = 0.5;
 const NONE: readonly number[] = [];
 
 /** A window of an algorithm: its data are complete, its estimate is not computed yet. */
-export interface DueWindow {
-  readonly algorithm: Algorithm;
+export interface DueWindow<Of extends AnyAlgorithm = Algorithm> {
+  readonly algorithm: Of;
   readonly channels: readonly AnalysedChannel[];
   /** End of the window, whole seconds. */
   readonly end: number;
@@ -33,12 +34,12 @@ export interface DueWindow {
 }
 
 /** An algorithm in one set of channels. */
-export class SetAlgorithm {
+export class SetAlgorithm<Of extends AnyAlgorithm = Algorithm> {
   /** The channels, if there is no choice. */
   readonly #only: readonly AnalysedChannel[] | null;
 
   constructor(
-    readonly algorithm: Algorithm,
+    readonly algorithm: Of,
     /** Number of the set. */
     readonly set: number,
     /** For each requirement, the channels that meet it, one at least. */
@@ -70,7 +71,7 @@ export class SetAlgorithm {
   }
 
   /** The window that ends at a whole second. */
-  window(end: number): DueWindow {
+  window(end: number): DueWindow<Of> {
     const { algorithm, channels } = this;
     const { leastRateHz = 0, bridgedS, windowS } = algorithm;
     const window = { start: end - windowS, end };
@@ -88,21 +89,20 @@ export class SetAlgorithm {
   }
 }
 
-/** The steps of one type of insight: its algorithms, which have the same windows, are computed together. */
-export class TypeSteps {
-  /** Why the type has no trusted reading. */
-  readonly watch: NoReadingWatch;
+/** The steps of algorithms that have the same windows, and are computed together. */
+export class Steps<Of extends AnyAlgorithm> {
   #next: number;
   readonly #everyS: number;
 
-  /** @param algorithms at least one; of equally confident readings that of the first one is chosen */
-  constructor(
-    readonly type: InsightType,
-    readonly algorithms: readonly SetAlgorithm[],
-  ) {
-    this.watch = new NoReadingWatch(type);
+  /** @param algorithms at least one */
+  constructor(readonly algorithms: readonly SetAlgorithm<Of>[]) {
     this.#everyS = algorithms[0]?.algorithm.everyS ?? 1;
     this.#next = this.#everyS;
+  }
+
+  /** End of the newest windows that were due, or skipped; 0 before the first. */
+  get last(): number {
+    return this.#next - this.#everyS;
   }
 
   /** Skips windows that cannot hold data, to the first step after `second`. */
@@ -130,6 +130,21 @@ export class TypeSteps {
   }
 }
 
+/** The steps of one type of insight. */
+export class TypeSteps extends Steps<Algorithm> {
+  /** Why the type has no trusted reading. */
+  readonly watch: NoReadingWatch;
+
+  /** @param algorithms at least one; of equally confident readings that of the first one is chosen */
+  constructor(
+    readonly type: InsightType,
+    algorithms: readonly SetAlgorithm[],
+  ) {
+    super(algorithms);
+    this.watch = new NoReadingWatch(type);
+  }
+}
+
 /** Whether a window holds enough data for a reading: half of it, less one sample period. */
 export function isCovered({ algorithm, channels, coverage }: DueWindow): boolean {
   const period = Math.max(...channels.map((c) => c.coverage.period));
@@ -141,6 +156,8 @@ export interface Candidate {
   readonly window: DueWindow;
   readonly value: number;
   readonly confidence: number;
+  /** Of hrv, otherwise null. */
+  readonly variability: Estimate['variability'];
 }
 
 /** The most confident reading; of equally confident ones the first. */

@@ -86,7 +86,7 @@ async function fill(folder: string): Promise<string> {
   const { id, gateway, epoch } = session;
   for (let from = 0; from < INSIGHTS; from += PART) {
     const insights = Array.from({ length: PART }, (_, i) => insight(id, session.startedAt, from + i));
-    await store.commit([{ sessionId: id, gateway, epoch, insights, progress: null }]);
+    await store.commit([{ sessionId: id, gateway, epoch, insights, beats: [], progress: null }]);
   }
   await store.closeSession(id, epoch, session.startedAt + INSIGHTS * 1000);
   await store.close();

@@ -11,10 +11,11 @@ import {
 } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CoreLoad } from '../analysis/core-load.js';
-import { CSV_HEADER, csvRow } from '../dashboard/csv.js';
+import type { Beat } from '../beat.js';
+import { BEAT_CSV, INSIGHT_CSV } from '../csv.js';
 import type { StoredInsight } from '../insight.js';
 import { type Finding, findingLine } from './findings.js';
-import { analyseOffline, type Outcome, oneSession, peaksOffline, type Silence } from './offline.js';
+import { analyseOffline, beatsOffline, type Outcome, oneSession, peaksOffline, type Silence } from './offline.js';
 import { followOutput } from './output.js';
 import { runCommand } from './run-command.js';
 
@@ -51,6 +52,7 @@ interface Options {
   readonly timeUnit?: TimeUnit;
   readonly spo2Curve?: number[];
   readonly peaks?: boolean;
+  readonly beats?: boolean;
   readonly json?: boolean;
   readonly csv?: boolean;
   readonly load?: boolean;
@@ -59,6 +61,7 @@ interface Options {
 async function analyze(file: string, options: Options): Promise<void> {
   const recording = await open(file, options);
   if (options.peaks) return printPeaks(recording);
+  if (options.beats) return printBeats(recording, options);
   const load = await oneSession();
   const insights = analyseOffline(recording, options.spo2Curve ?? null, load);
   const { findings, silences } = await printInsights(insights, options);
@@ -93,8 +96,8 @@ async function printInsights(
   { json, csv }: Options,
 ): Promise<Outcome> {
   if (csv) {
-    await print(CSV_HEADER);
-    return forEach(insights, (insight) => print(csvRow(insight)));
+    await print(INSIGHT_CSV.header);
+    return forEach(insights, (insight) => print(INSIGHT_CSV.line(insight)));
   }
   if (!json) return forEach(insights, (insight) => print(`${JSON.stringify(insight)}\n`));
   const all: StoredInsight[] = [];
@@ -125,6 +128,21 @@ async function printPeaks(recording: Recording): Promise<void> {
   if (others.length > 0) console.error(`only ECG channels have R peaks; without peaks: ${names}`);
   if (count > 0) return;
   console.error('no R peak was found');
+  process.exitCode ??= SILENT;
+}
+
+/** Prints the beats in the chosen form, with `t` in ms, as REST gives them. */
+async function printBeats(recording: Recording, { json, csv }: Options): Promise<void> {
+  if (csv) await print(BEAT_CSV.header);
+  const all: Beat[] = [];
+  const findings = await forEach(beatsOffline(recording), (beat) => {
+    all.push(beat);
+    if (!json) return print(csv ? BEAT_CSV.line(beat) : `${JSON.stringify(beat)}\n`);
+  });
+  if (json) await print(`${JSON.stringify(all)}\n`);
+  report(findings);
+  if (all.length > 0) return;
+  console.error('no beat was found: beats come from channels with the modality ecg, ppg, ppg_green, ppg_red or ppg_ir');
   process.exitCode ??= SILENT;
 }
 
@@ -184,6 +202,12 @@ before the end of the data; 2: the recording cannot be used; 1: any other failur
       '--peaks',
       'print the R peaks of the ECG channels instead, one {channel, t} a line, t in seconds',
     ).conflicts(['json', 'csv']),
+  )
+  .addOption(
+    new Option(
+      '--beats',
+      'print the beats instead, one {t, source, quality} a line, t in ms; with --json one array, with --csv CSV',
+    ).conflicts('peaks'),
   )
   .option('--load', 'print the cost of the signal core on stderr')
   .action((file: string, options: Options) =>

@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import type { InsightType } from '../insight.js';
 import { analyseOffline } from './offline.js';
 
-/** Errors from which a reading is wrong: twice the tolerance. */
-const WRONG: Readonly<Record<InsightType, number>> = { hr: 10, rr: 6, spo2: 6 };
-const WINDOW: Readonly<Record<InsightType, number>> = { hr: 8, rr: 32, spo2: 8 };
+/** Errors from which a reading is wrong: twice the tolerance; of a rhythm that is regular, a probability of half. */
+const WRONG: Readonly<Record<InsightType, number>> = { hr: 10, rr: 6, spo2: 6, hrv: 20, rhythm: 50 };
+const WINDOW: Readonly<Record<InsightType, number>> = { hr: 8, rr: 32, spo2: 8, hrv: 60, rhythm: 60 };
 /** What a device may have of the simulated wearable's sensors. */
 const WEARABLES: Readonly<Record<string, readonly string[]>> = {
   wristband: ['ppg_green', 'accel'],
@@ -72,6 +72,11 @@ describe('readings of simulated bodies', () => {
     for await (const { type, value, confidence, actual_end } of analyseOffline(part(simulator, modalities), null)) {
       const end = actual_end / 1000;
       if (confidence < 0.5 || end < FROM) continue;
+      if (type === 'hrv' || type === 'rhythm') {
+        const truth = type === 'hrv' ? rmssd(simulator.beats(end - WINDOW.hrv, end)) : 0;
+        readings.push({ type, end, value, off: Math.abs(value - truth) });
+        continue;
+      }
       const times = Array.from({ length: 16 }, (_, i) => end - (WINDOW[type] * (i + 0.5)) / 16);
       const truth = times.reduce((sum, t) => sum + simulator.truth(t)[type], 0) / times.length;
       readings.push({ type, end, value, off: Math.abs(value - truth) });
@@ -79,6 +84,13 @@ describe('readings of simulated bodies', () => {
     return readings;
   }
 });
+
+/** Root mean square of the differences of successive intervals between these times (s), ms. */
+function rmssd(beats: readonly number[]): number {
+  const intervals = beats.slice(1).map((beat, i) => 1000 * (beat - (beats[i] ?? beat)));
+  const squares = intervals.slice(1).map((each, i) => (each - (intervals[i] ?? each)) ** 2);
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
+}
 
 /** A device with some of the sensors. */
 function part(source: FrameSource, modalities: readonly string[]): FrameSource {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
-import type { RPeak } from '../analysis/analysis.js';
-import { type Analysis, openAnalysis } from '../analysis/analysis.js';
+import { type Analysis, type Found, openAnalysis, type RPeak } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
 import { ALGORITHMS } from '../analysis/registry.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
+import type { Beat } from '../beat.js';
 import { decodeBinary } from '../ingest/frame.js';
 import { Intake, NO_PROGRESS } from '../ingest/intake.js';
 import { LATE, Notices, notAnalysed } from '../ingest/notices.js';
@@ -74,6 +74,13 @@ export async function* peaksOffline(source: FrameSource): AsyncGenerator<RPeak, 
   return run.findings;
 }
 
+/** The beats of a source, found by the same pipeline; `t` in ms, where the source's t = 0 is 0. At the end the findings. */
+export async function* beatsOffline(source: FrameSource): AsyncGenerator<Beat, readonly Finding[]> {
+  const run = new OfflineRun(source, null, await oneSession());
+  for await (const _ of run.analyses()) yield* run.takeBeats();
+  return run.findings;
+}
+
 /** The types of insights that the source's channels allow, each with the longest of its windows, ms. */
 function windowsOf({ deviceModel: { modality_channels } }: FrameSource): Map<InsightType, number> {
   const modalities = new Set<string>(modality_channels.map(({ modality }) => modality));
@@ -93,6 +100,7 @@ class OfflineRun {
   readonly #notices: Notices;
   readonly #findings = new Findings();
   #readings: Reading[] = [];
+  #beats: Beat[] = [];
   #time = 0;
   #place: Place = { row: null, t: null };
   #end = Number.NEGATIVE_INFINITY;
@@ -123,6 +131,10 @@ class OfflineRun {
     return this.#readings.splice(0);
   }
 
+  takeBeats(): Beat[] {
+    return this.#beats.splice(0);
+  }
+
   /** Yields the analysis after every frame and at the end. */
   async *analyses(): AsyncGenerator<Analysis> {
     let nextTick = Number.NEGATIVE_INFINITY;
@@ -137,7 +149,7 @@ class OfflineRun {
         yield this.#analysis;
       }
       this.#analyse(this.#intake.flush());
-      this.#readings.push(...this.#analysis.end());
+      this.#keep(this.#analysis.end());
       this.#notices.tellNoReadings(this.#analysis.noReadings);
       yield this.#analysis;
     } finally {
@@ -163,10 +175,15 @@ class OfflineRun {
     const { channel, t, period, encoding, payload } = run;
     const width = BYTES_PER_SAMPLE[encoding] * (this.#channels[channel]?.num_channels ?? 1);
     this.#end = Math.max(this.#end, t + (payload.length / width) * period);
-    const { readings, isLate } = this.#analysis.push(run);
-    this.#readings.push(...readings);
+    const { isLate, ...found } = this.#analysis.push(run);
+    this.#keep(found);
     this.#notices.tell('channel_late', channel, isLate ? LATE : null);
     this.#notices.tellNoReadings(this.#analysis.noReadings);
+  }
+
+  #keep({ readings, beats }: Found): void {
+    this.#readings.push(...readings);
+    for (const block of beats) this.#beats.push(...block.beats);
   }
 
   #find(problem: Problem): void {

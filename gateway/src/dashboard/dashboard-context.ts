@@ -2,7 +2,7 @@ import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Algorithm } from '../analysis/algorithm.js';
+import type { AnyAlgorithm } from '../analysis/algorithm.js';
 import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
 import type { Inspection } from '../peers/inspection.js';
@@ -15,7 +15,7 @@ import type { Load } from './schemas.js';
 /** The parts of the gateway that the dashboard uses. */
 export interface DashboardOptions {
   readonly store: Store;
-  readonly algorithms: readonly Pick<Algorithm, 'name' | 'slug' | 'version' | 'type' | 'description' | 'everyS'>[];
+  readonly algorithms: readonly Pick<AnyAlgorithm, 'name' | 'slug' | 'version' | 'type' | 'description' | 'everyS'>[];
   readonly health: () => Promise<Health>;
   /** The load of this gateway. */
   readonly load: () => Promise<Load>;

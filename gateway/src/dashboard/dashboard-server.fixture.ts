@@ -1,6 +1,6 @@
 import { addressOf, createHttpServer, listen } from '@device-insights/fanout/platform/http-server';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
-import { ALGORITHMS } from '../analysis/registry.js';
+import { CATALOGUE } from '../analysis/registry.js';
 import { operatorRow } from '../operators/operator.js';
 import { RefusedDevices } from '../refused-devices.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
@@ -46,7 +46,7 @@ export class TestDashboard {
       made.logged.push({ fields: fields as Record<string, unknown>, text: String(text) });
     };
     const options: DashboardOptions = {
-      ...{ store, algorithms: ALGORITHMS, clock, gateway: 'this one', log: { info: log, warn: log, error: log } },
+      ...{ store, algorithms: CATALOGUE, clock, gateway: 'this one', log: { info: log, warn: log, error: log } },
       ...{ observe: () => {}, signIns: new Map() },
       inspect: async () => null,
       refusals: (accountId) => made.refused.of(accountId),

@@ -190,6 +190,7 @@ describe('the interface of the dashboard', () => {
   it('shows the problems that streaming devices have now, all in one answer', async () => {
     const session = sampleSession({ accountId: account, deviceId: 'lost-1' });
     await dashboard.store.openSession(session);
+    const { id: sessionId, gateway, epoch } = session;
     const notice = { code: 'no_reading', channel: null, insight: 'hr', reason: 'hum', detail: 'no trusted hr: …' };
     const seen = { firstAt: 1, lastAt: 2, count: 1 };
     const refused = [{ code: 'bad_json', count: 3, detail: '"' }];
@@ -197,7 +198,6 @@ describe('the interface of the dashboard', () => {
       { ...notice, ...seen, isOver: false },
       { ...notice, ...seen, insight: 'rr', isOver: true },
     ];
-    const { id: sessionId, gateway, epoch } = session;
     const diagnostics = { notices, refused, channels: [] };
     await dashboard.store.putDiagnostics({ sessionId, gateway, epoch, diagnostics, problem: 'no_reading' });
     const { json } = await call<StreamingRow[]>('GET', `/accounts/${account}/streaming?prefix=lost`);
@@ -214,8 +214,7 @@ describe('the interface of the dashboard', () => {
       await dashboard.store.openSession(session);
       const ends = [1, 2, 3, 4, 9, 10].map((s) => at + s * 1000);
       const insights = ends.map((end, i) => sampleInsight(session, end, end + 100, { value: 60 + i }));
-      const { id: sessionId, gateway, epoch } = session;
-      await dashboard.store.commit([{ sessionId, gateway, epoch, insights, progress: null }]);
+      await dashboard.store.commit([partOf(session, insights)]);
     });
 
     it('gives its readings as columns, with its gaps', async () => {
@@ -260,11 +259,10 @@ describe('the interface of the dashboard', () => {
 
     it('gives its summary, of trusted readings alone, with the time of each class, also as CSV', async () => {
       const path = `/sessions/${session.id}/summary`;
-      const { id: sessionId, gateway, epoch } = session;
       const rr = [1, 3].map((s) =>
         sampleInsight(session, at + s * 1000, undefined, { type: 'rr', sqi_class: 'unfit' }),
       );
-      await dashboard.store.commit([{ sessionId, gateway, epoch, insights: rr, progress: null }]);
+      await dashboard.store.commit([partOf(session, rr)]);
       const [hr, breathing] = (await call<SummaryRow[]>('GET', path)).json;
       const values = { mean: 62.5, minimum: 60, maximum: 65 };
       expect(hr).to.deep.equal({ type: 'hr', unit: 'bpm', ...values, excellent_s: 6, acceptable_s: 0, unfit_s: 0 });
@@ -297,8 +295,7 @@ describe('the interface of the dashboard', () => {
     const insights = Array.from({ length: 10_000 }, (_, i) =>
       sampleInsight(session, session.startedAt + i * 1000, session.startedAt + i * 1000, { value: value(i) }),
     );
-    const { id: sessionId, gateway, epoch } = session;
-    await dashboard.store.commit([{ sessionId, gateway, epoch, insights, progress: null }]);
+    await dashboard.store.commit([partOf(session, insights)]);
     const [series] = (await call<Series[]>('GET', `/sessions/${session.id}/series`)).json;
     const values = series?.value.map(Number) ?? [];
     expect(series?.readings).to.equal(10_000);

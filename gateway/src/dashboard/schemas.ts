@@ -1,5 +1,6 @@
 import type { Permission } from '@device-insights/fanout/key-check';
 import { z } from 'zod';
+import type { Beat } from '../beat.js';
 import type { InsightType, SqiClass } from '../insight.js';
 import { PASSWORD_LENGTH } from '../operators/password.js';
 import type { Inspection } from '../peers/inspection.js';
@@ -76,7 +77,7 @@ export interface AlgorithmRow {
   readonly slug: string;
   readonly name: string;
   readonly version: string;
-  readonly type: InsightType;
+  readonly type: InsightType | 'beats';
   readonly description: string;
 }
 
@@ -206,6 +207,20 @@ export interface Series {
   readonly latency: readonly (number | null)[];
   /** Number of readings, and whether some of them are left out here. */
   readonly readings: number;
+  readonly thinned: boolean;
+}
+
+/** The intervals between the beats of one source. */
+export interface Tachogram {
+  readonly source: Beat['source'];
+  /** Of each interval the time of its end, ms, and its length, ms; null where a beat before it is missing. */
+  readonly t: readonly number[];
+  readonly rr: readonly (number | null)[];
+  /** Intervals that follow each other, ascending: the former, and the one after it, ms. */
+  readonly former: readonly number[];
+  readonly next: readonly number[];
+  /** Number of intervals, and whether some of them are left out here. */
+  readonly intervals: number;
   readonly thinned: boolean;
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type Router from '@koa/router';
+import { BEAT_CSV, type Csv, INSIGHT_CSV } from '../csv.js';
 import { HttpError } from '../errors.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import { Queue } from '../queue.js';
@@ -12,10 +13,10 @@ import type { SummaryRow } from '../rest/sessions/schema.js';
 import { summaryCsv, summaryRows } from '../rest/sessions/summary.js';
 import type { Session, SessionStore } from '../store/store.js';
 import { accountOf } from './accounts.js';
-import { csvOf } from './csv.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { type Kept, type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
 import { seriesOf } from './series.js';
+import { tachogramsOf } from './tachogram.js';
 
 /** Series of charts that are made at once, one for each operator: that of a session of two days takes 300 MB. */
 const SERIES = 2;
@@ -69,6 +70,14 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
     ctx.body = await series.run(operator.id, make, clientLeft(ctx));
   });
 
+  router.get('/dashboard/api/sessions/:session/beats', async (ctx) => {
+    const { operator } = signedInOf(ctx);
+    const { id } = await sessionOf(ctx, store);
+    const { from, to } = readQuery(ctx, seriesQuery);
+    const make = () => tachogramsOf(store.sessionBeats(id, from), to ?? null);
+    ctx.body = await series.run(operator.id, make, clientLeft(ctx));
+  });
+
   router.get('/dashboard/api/sessions/:session/summary', async (ctx) => {
     signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
@@ -84,14 +93,29 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
     ctx.body = summaryCsv(session, rows);
   });
 
+  const download = async <Row extends object>(
+    ctx: DashboardContext,
+    name: string,
+    csv: Csv<Row>,
+    rows: AsyncIterable<readonly Row[]>,
+  ) => {
+    const text = Readable.from(csv.text(whileAuthenticated(ctx, rows)), { objectMode: false });
+    await once(text, 'readable');
+    ctx.type = 'text/csv';
+    ctx.attachment(name);
+    ctx.body = text;
+  };
+
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
     signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
-    const text = Readable.from(csvOf(whileAuthenticated(ctx, store.sessionInsights(id))), { objectMode: false });
-    await once(text, 'readable');
-    ctx.type = 'text/csv';
-    ctx.attachment(`insights-${id}.csv`);
-    ctx.body = text;
+    await download(ctx, `insights-${id}.csv`, INSIGHT_CSV, store.sessionInsights(id));
+  });
+
+  router.get('/dashboard/api/sessions/:session/beats.csv', async (ctx) => {
+    signedInOf(ctx);
+    const { id } = await sessionOf(ctx, store);
+    await download(ctx, `beats-${id}.csv`, BEAT_CSV, store.sessionBeats(id));
   });
 }
 

@@ -21,8 +21,8 @@ interface Erased {
 }
 
 /**
- * Erases a session with its insights. An open session is first taken from its gateway and closed; one that was closed for a
- * gateway that only seemed dead may get insights meanwhile, which are erased too.
+ * Erases a session with its insights and beats. An open session is first taken from its gateway and closed; one that was closed for a
+ * gateway that only seemed dead may get some meanwhile, which are erased too.
  */
 export async function eraseSession(context: ErasureContext, session: Session): Promise<Erased> {
   if (session.status === 'open') await close(context, session);
@@ -64,7 +64,7 @@ export async function eraseAccount(
   return (await context.store.eraseAccount(id)) && erased;
 }
 
-/** Erases the sessions that ended before an instant, and the insights that longer sessions published before it. */
+/** Erases the sessions that ended before an instant, and the insights and beats that longer sessions stored before it. */
 export async function eraseBefore(context: ErasureContext, before: number): Promise<Erased> {
   let erased: Erased = { sessions: 0, insights: 0 };
   for (const { id: accountId } of await context.store.accounts()) {
@@ -96,7 +96,9 @@ async function close({ store }: ErasureContext, { id, epoch, startedAt, progress
   if (taken) await store.closeSession(id, taken.epoch, progress.lastDataAt ?? startedAt);
 }
 
-function eraseInsights({ store, clock }: ErasureContext, which: ErasedInsights): Promise<number> {
+/** Erases insights, and first the beats that they were computed from; the number of insights. */
+async function eraseInsights({ store, clock }: ErasureContext, which: ErasedInsights): Promise<number> {
+  await inBatches(clock, (most) => store.eraseBeats(which, most));
   return inBatches(clock, (most) => store.eraseInsights(which, most));
 }
 

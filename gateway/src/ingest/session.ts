@@ -4,10 +4,9 @@ import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
 import { countOne } from '@device-insights/fanout/platform/count';
 import type { Worker } from '@device-insights/fanout/platform/fair-scheduler';
 import type { Log } from '@device-insights/fanout/platform/log';
-import type { Analysis } from '../analysis/analysis.js';
+import type { Analysis, Found } from '../analysis/analysis.js';
 import type { SampleRun } from '../analysis/sample-run.js';
 import { ForwardClock } from '../forward-clock.js';
-import type { Reading } from '../insight.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { Stream } from '../publisher/stream.js';
 import type { Diagnostics, Session, Store } from '../store/store.js';
@@ -312,15 +311,16 @@ export class LiveSession implements Worker {
   #analyseNext(): boolean {
     const run = this.#runs.shift();
     if (!run) return false;
-    const { readings, isLate } = this.#parts.analysis.push(run);
-    this.#publish(readings);
+    const { isLate, ...found } = this.#parts.analysis.push(run);
+    this.#publish(found);
     this.#notices.tell('channel_late', run.channel, isLate ? LATE : null);
     this.#dataTime = Math.max(this.#dataTime, run.t);
     return true;
   }
 
-  #publish(readings: readonly Reading[]): void {
+  #publish({ readings, beats }: Found): void {
     for (const reading of readings) this.#parts.stream.publish(reading);
+    for (const block of beats) this.#parts.stream.keep(block);
     this.#notices.tellNoReadings(this.#parts.analysis.noReadings);
   }
 

@@ -87,7 +87,7 @@ describe('the publisher', () => {
 
   /** Moments of publication by type, in the order of the windows. */
   async function stampsOf(sessionId: string): Promise<Record<Reading['type'], number[]>> {
-    const stamps: Record<Reading['type'], number[]> = { hr: [], rr: [], spo2: [] };
+    const stamps: Record<Reading['type'], number[]> = { hr: [], rr: [], spo2: [], hrv: [], rhythm: [] };
     for (const { type, ts } of await stored(sessionId)) stamps[type].push(ts);
     return stamps;
   }

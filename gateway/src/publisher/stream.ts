@@ -1,4 +1,5 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
+import type { BeatBlock } from '../beat.js';
 import { ForwardClock } from '../forward-clock.js';
 import { type InsightType, publishedAt, type Reading } from '../insight.js';
 import type { LastInsights, Session, SessionCommit, SessionProgress } from '../store/store.js';
@@ -19,6 +20,7 @@ export interface Part {
   /** The data for the store to commit: the stamped readings, in the order of their arrival. */
   readonly commit: SessionCommit;
   readonly readings: readonly Numbered<Reading>[];
+  readonly beats: readonly Numbered<BeatBlock>[];
   readonly progress: Numbered<SessionProgress> | null;
 }
 
@@ -53,6 +55,7 @@ export class Stream {
   readonly #added: (stream: Stream, readings: number) => void;
   readonly #stamps = new Map<InsightType, Stamps>();
   #queue: Numbered<Reading>[] = [];
+  #beats: Numbered<BeatBlock>[] = [];
   /** Parts that are being stored or published. */
   readonly #taken = new Set<Part>();
   #progress: Numbered<SessionProgress> | null = null;
@@ -94,6 +97,13 @@ export class Stream {
     this.#added(this, 1);
   }
 
+  /** Stores a block of beats with the next commit; it is not published. */
+  keep(block: BeatBlock): void {
+    if (!this.#open) return;
+    this.#beats.push({ n: ++this.#count, value: block });
+    this.#added(this, 0);
+  }
+
   /** Records progress with the next commit (only the newest is kept). */
   record(progress: SessionProgress): void {
     if (!this.#open) return;
@@ -117,20 +127,22 @@ export class Stream {
   /**
    * Takes the readings that can be published now, at most `room`. Each type is stamped with consecutive milliseconds
    * that end at the clock's time and begin after its newest stamp: never ahead of the clock, and at most 1,000 per
-   * second. Null if there are none.
+   * second. With them go all blocks of beats. Null if there is nothing.
    */
   take(room: number): Part | null {
     if (this.#held) return null;
     const counts = this.#stampable(room);
     const readings = this.#queue.splice(0, sum(counts.values()));
+    const beats = this.#beats.splice(0);
     const progress = this.#progress;
-    if (readings.length === 0 && !progress) return null;
+    if (readings.length === 0 && beats.length === 0 && !progress) return null;
     this.#progress = null;
     for (const [stamps, count] of counts) stamps.last = stamps.clock.now() - count;
     const insights = readings.map(({ value }) => publishedAt(value, ++this.#stampsOf(value.type).last));
     const { id: sessionId, gateway, epoch } = this.session;
-    const commit = { sessionId, gateway, epoch, insights, progress: progress?.value ?? null };
-    const part: Part = { stream: this, commit, readings, progress };
+    const blocks = beats.map(({ value }) => ({ ...value, ts: this.#clock.now() }));
+    const commit = { sessionId, gateway, epoch, insights, beats: blocks, progress: progress?.value ?? null };
+    const part: Part = { stream: this, commit, readings, beats, progress };
     this.#taken.add(part);
     return part;
   }
@@ -140,6 +152,7 @@ export class Stream {
     this.#taken.delete(part);
     this.#progress ??= part.progress;
     this.#queue = [...part.readings, ...this.#queue];
+    this.#beats = [...part.beats, ...this.#beats];
   }
 
   /** Removes a part that is done: stored and published, or given up. */
@@ -152,6 +165,7 @@ export class Stream {
   lose(part: Part): void {
     this.#open = false;
     this.#queue = [];
+    this.#beats = [];
     this.#progress = null;
     this.settle(part);
     this.#disown('taken');
@@ -193,8 +207,9 @@ export class Stream {
 
   /** Arrival number of the oldest entry that is not done. */
   #oldest(): number {
-    const taken = [...this.#taken].flatMap((part) => [part.readings[0], part.progress]);
-    return Math.min(...[...taken, this.#queue[0], this.#progress].map((each) => each?.n ?? Number.POSITIVE_INFINITY));
+    const taken = [...this.#taken].flatMap((part) => [part.readings[0], part.beats[0], part.progress]);
+    const waiting = [this.#queue[0], this.#beats[0], this.#progress];
+    return Math.min(...[...taken, ...waiting].map((each) => each?.n ?? Number.POSITIVE_INFINITY));
   }
 }
 

@@ -61,13 +61,14 @@ describe('insights as FHIR', () => {
     return { session, rows };
   }
 
-  it('are Observations with the codes and units of the vital signs profiles', async () => {
+  it('are Observations with the codes and units of the vital signs profiles, and of SDNN for hrv', async () => {
     const times = { ts: T0 + 120, actual_start: T0 - 8000, actual_end: T0 };
     const trusted = { ...times, value: 61.5, confidence: 0.93, sqi_class: 'excellent', algorithm: 'x@1.0.0' } as const;
     const { session } = await stored('ann', [
       { ...trusted, type: 'hr', unit: 'bpm' },
       { ...trusted, type: 'spo2', unit: '%', value: 97 },
       { ...trusted, type: 'rr', unit: 'brpm', value: 14.5, actual_start: T0 - 32_000 },
+      { ...trusted, type: 'hrv', unit: 'ms', value: 41.5, sdnn: 50.3, pnn50: 8, actual_start: T0 - 60_000 },
     ]);
     const { observations } = await bundle(`/v1/sessions/${session.id}/insights`);
     const account = `urn:uuid:${tenant.accountId}`;
@@ -104,6 +105,12 @@ describe('insights as FHIR', () => {
         quantity(97, '%'),
       ),
       expected('rr', [loinc('9279-1', 'Respiratory rate')], quantity(14.5, '/min'), '2026-03-01T09:59:28.000Z'),
+      expected(
+        'hrv',
+        [loinc('80404-7', 'R-R interval.standard deviation (Heart rate variability)')],
+        quantity(50.3, 'ms'),
+        '2026-03-01T09:59:00.000Z',
+      ),
     ]);
   });
 

@@ -11,7 +11,13 @@ const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 const UCUM = 'http://unitsofmeasure.org';
 
 /** LOINC codes and UCUM units, as the vital signs profiles of R4 require them; oxygensat also wants the general code. */
-const CODES: Readonly<Record<string, { readonly loinc: readonly [code: string, display: string][]; unit: string }>> = {
+interface Coded {
+  readonly loinc: readonly [code: string, display: string][];
+  readonly unit: string;
+  /** The field with the value. Default: value. */
+  readonly of?: 'sdnn';
+}
+const CODES: Readonly<Record<string, Coded>> = {
   hr: { loinc: [['8867-4', 'Heart rate']], unit: '/min' },
   spo2: {
     loinc: [
@@ -21,6 +27,7 @@ const CODES: Readonly<Record<string, { readonly loinc: readonly [code: string, d
     unit: '%',
   },
   rr: { loinc: [['9279-1', 'Respiratory rate']], unit: '/min' },
+  hrv: { loinc: [['80404-7', 'R-R interval.standard deviation (Heart rate variability)']], unit: 'ms', of: 'sdnn' },
 };
 
 /** The Bundle in an answer, as far as OpenAPI describes it. */
@@ -38,7 +45,7 @@ export const fhirBundle = z
   })
   .meta({
     description:
-      'A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate. effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.',
+      'A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.',
   });
 
 /** Whether the client prefers FHIR to JSON. All other types are answered with JSON. */
@@ -112,8 +119,8 @@ function outcome(leftOut: ReadonlyMap<string, number>): object {
 function entry(insight: StoredInsight, accountId: string, user: string | null): object | null {
   const coded = CODES[insight.type];
   if (!coded) return null;
-  const { type, value, ts, session_id, device_id, confidence, sqi_class, actual_start, actual_end, algorithm } =
-    insight;
+  const value = insight[coded.of ?? 'value'];
+  const { type, ts, session_id, device_id, confidence, sqi_class, actual_start, actual_end, algorithm } = insight;
   const id = idOf(insight);
   const own = (name: string) => ({ system: `urn:uuid:${accountId}`, value: name });
   const resource = {
@@ -127,7 +134,9 @@ function entry(insight: StoredInsight, accountId: string, user: string | null): 
     effectivePeriod: { start: isoTime(actual_start), end: isoTime(actual_end) },
     issued: isoTime(ts),
     // A client may read the value and nothing else, so an unfit one is left out.
-    ...(sqi_class === 'unfit' ? { dataAbsentReason: UNFIT } : { valueQuantity: quantity(value, coded.unit) }),
+    ...(sqi_class === 'unfit' || value === undefined
+      ? { dataAbsentReason: UNFIT }
+      : { valueQuantity: quantity(value, coded.unit) }),
     method: { text: algorithm },
     device: { type: 'Device', identifier: own(device_id) },
     component: [{ code: { text: 'confidence' }, valueQuantity: quantity(confidence, '1') }],

@@ -2,7 +2,7 @@ import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { Log } from '@device-insights/fanout/platform/log';
 import type { RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import type { Algorithm } from '../analysis/algorithm.js';
+import type { AnyAlgorithm } from '../analysis/algorithm.js';
 import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
 import type { KeyRing } from '../keys/key-ring.js';
@@ -16,7 +16,7 @@ export interface RestOptions {
   /** Finds the key of a hash, unless it is unknown or revoked; called on every request. */
   readonly keys: Pick<KeyRing, 'key'>;
   /** All algorithms of the service; an account's entitlement selects from them. */
-  readonly algorithms: readonly Pick<Algorithm, 'id' | 'name' | 'slug' | 'description' | 'type' | 'everyS'>[];
+  readonly algorithms: readonly Pick<AnyAlgorithm, 'id' | 'name' | 'slug' | 'description' | 'type' | 'everyS'>[];
   /** Paths of the WebSockets that are served on the same port. */
   readonly sockets: readonly string[];
   readonly health: () => Promise<Health>;

@@ -4,7 +4,7 @@ import { pathOf } from '@device-insights/fanout/platform/http-server';
 import { registerTotal, registerTotals } from '@device-insights/fanout/platform/operations';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { ALGORITHMS } from '../analysis/registry.js';
+import { CATALOGUE } from '../analysis/registry.js';
 import { createDashboard, isDashboards } from '../dashboard/dashboard.js';
 import { type DashboardOptions, SIGN_INS, type SignIn } from '../dashboard/dashboard-context.js';
 import type { Health } from '../health.js';
@@ -38,7 +38,7 @@ export function createWeb(options: WebOptions): RequestListener {
   const attempts = 'Attempts to sign in to the dashboard, by outcome';
   registerTotals(registry, 'device_insights_sign_ins_total', attempts, 'outcome', SIGN_INS, () => signIns);
 
-  const common = { algorithms: ALGORITHMS, health, observe: requestNotes(registry, log, clock), clock, log };
+  const common = { algorithms: CATALOGUE, health, observe: requestNotes(registry, log, clock), clock, log };
   const rest = createRest({ ...common, store, keys, sockets, upload }).callback();
   if (!options.dashboard) return rest;
   const { load, inspect, gateway, refusals } = options;

@@ -4,9 +4,11 @@ import type { Account } from './accounts.js';
 export interface ErasureStore {
   /** Deletes at most `most` insights; how many it found. Fewer than `most`: none is left. */
   eraseInsights(which: ErasedInsights, most: number): Promise<number>;
+  /** The same for blocks of beats. */
+  eraseBeats(which: ErasedInsights, most: number): Promise<number>;
   /**
-   * Deletes the row of a closed session that has no insights any more; it cannot get new ones afterwards. False if
-   * there is no such session.
+   * Deletes the row of a closed session that has no insights and beats any more; it cannot get new ones afterwards. False
+   * if there is no such session.
    */
   eraseSession(id: string): Promise<boolean>;
   /** Deletes at most `most` revoked keys of one user of an account, or, with null, of the account; how many it found. */
@@ -20,5 +22,5 @@ export interface ErasureStore {
   eraseAccount(id: string): Promise<Account | null>;
 }
 
-/** All insights of a session, or those of an account that were published before an instant, oldest first. */
+/** All of a session, or those of an account that were published before an instant, oldest first. */
 export type ErasedInsights = { readonly sessionId: string } | { readonly accountId: string; readonly before: number };

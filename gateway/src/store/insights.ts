@@ -1,8 +1,9 @@
+import type { Beat, BeatBlock } from '../beat.js';
 import type { InsightType, SqiClass, StoredInsight } from '../insight.js';
 import type { Page, Scope } from './page.js';
 import type { SessionProgress } from './sessions.js';
 
-/** The insights. */
+/** The insights, and the beats that they were computed from. */
 export interface InsightStore {
   /**
    * Writes a group as one transaction with the ownership check: if a part's session no longer has its owner and epoch,
@@ -10,7 +11,7 @@ export interface InsightStore {
    * owner, with the arrival of the last data as its end, and is reported as closed: another gateway had taken the owner for
    * dead. The insights of a session and type come in the order of their windows, with increasing `ts`: one whose
    * (session, type, actual_end) or (session, type, ts) exists already is left out of `written`.
-   * `progress` is written in the same transaction.
+   * `progress` is written in the same transaction, and the blocks of beats, without those whose `start` the session has.
    */
   commit(parts: readonly SessionCommit[]): Promise<SessionCommitResult[]>;
   /** Newest `ts` and `actual_end` per type of a session. */
@@ -20,6 +21,11 @@ export interface InsightStore {
    * batches, without holding all of them in memory.
    */
   sessionInsights(sessionId: string, from?: number): AsyncIterable<StoredInsight[]>;
+  /**
+   * All beats of a session, or those of the block with `from` and of later ones, in order of time, in batches, without holding
+   * all of them in memory.
+   */
+  sessionBeats(sessionId: string, from?: number): AsyncIterable<Beat[]>;
   /** What the readings of a session come to, type by type, in the order of the types' names. Computed by the store. */
   sessionSummary(sessionId: string): Promise<InsightSummary[]>;
   /**
@@ -34,7 +40,13 @@ export interface SessionCommit {
   readonly gateway: string;
   readonly epoch: number;
   readonly insights: readonly StoredInsight[];
+  readonly beats: readonly StoredBlock[];
   readonly progress: SessionProgress | null;
+}
+
+/** A block of beats, with the time at which it was committed, ms: its age. */
+export interface StoredBlock extends BeatBlock {
+  readonly ts: number;
 }
 
 /** In the order of the parts of a commit. */

@@ -14,7 +14,7 @@ export interface SessionStore {
   claimSession(id: string, epoch: number, gateway: string): Promise<Session | null>;
   /**
    * Closes an open session if its epoch is still `epoch`; otherwise returns false. With `endedAt` null it has received no
-   * data: its row is deleted, unless it has insights.
+   * data: its row is deleted, unless it has insights or beats.
    */
   closeSession(id: string, epoch: number, endedAt: number | null): Promise<boolean>;
   /**

@@ -1,4 +1,3 @@
-import type { InsightType } from '@device-insights/gateway/offline';
 import type { FrameSource } from '@device-insights/sdk';
 import { recordingOf } from '../motion-bench/bench.js';
 import { Draws } from '../motion-bench/random.js';
@@ -20,7 +19,7 @@ export interface Wave {
 /** A kind of signal, generated for each value, shape, noise and sampling rate. */
 export interface Kind {
   readonly what: string;
-  readonly type: InsightType;
+  readonly type: keyof typeof SECONDS;
   /** True values, in the unit of the type. */
   readonly values: readonly number[];
   /** A parameter of the signal: a height, a depth, or a perfusion. */

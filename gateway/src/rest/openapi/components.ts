@@ -8,7 +8,7 @@ import { health } from '../health/schema.js';
 import { idempotencyKey } from '../idempotency.js';
 import { insightQuery } from '../insights/schema.js';
 import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
-import { session, sessionQuery, summary } from '../sessions/schema.js';
+import { beat, session, sessionQuery, summary } from '../sessions/schema.js';
 import { upload, uploadQuery } from '../uploads/schema.js';
 import type { Operation, Operations } from './operation.js';
 
@@ -32,6 +32,7 @@ const SCHEMAS = {
   Summary: summary,
   Upload: upload,
   Insight: insight,
+  Beat: beat,
   FhirBundle: fhirBundle,
   Algorithm: algorithm,
   Health: health,
@@ -193,6 +194,7 @@ function described(method: string, path: string, operation: Operation): Json {
     ...(content && {
       content: {
         ...json(content, content === answer.list),
+        ...(answer.csv && { 'text/csv': { schema: { type: 'string' } } }),
         ...(answer.fhir && { 'application/fhir+json': { schema: { $ref: '#/components/schemas/FhirBundle' } } }),
       },
     }),

@@ -13,12 +13,13 @@ export interface Operation {
   /** Whether it takes an Idempotency-Key. */
   readonly isIdempotent?: true;
   readonly body?: z.ZodType;
-  /** Success: an object, a list of them, or nothing; `fhir` if also as a Bundle. */
+  /** Success: an object, a list of them, or nothing; `fhir` if also as a Bundle, `csv` if also as CSV. */
   readonly answer: {
     readonly description: string;
     readonly schema?: z.ZodType;
     readonly list?: z.ZodType;
     readonly fhir?: true;
+    readonly csv?: true;
   };
   /** Whether it is refused (409) while others need the resource. */
   readonly mayConflict?: true;

@@ -1,12 +1,13 @@
 import { insight } from '@device-insights/contract/insight';
 import type Router from '@koa/router';
+import { BEAT_CSV } from '../../csv.js';
 import { answerBundle, prefersFhir } from '../fhir.js';
-import { answerArray } from '../json-array.js';
+import { answerArray, answerText, whileAuthenticated } from '../json-array.js';
 import type { Operations } from '../openapi/operation.js';
 import { pathId, permittedSession } from '../permission.js';
 import { linkPage, readQuery } from '../query.js';
 import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
-import { diagnosticsAnswer, session, sessionAnswer, sessionQuery, summary } from './schema.js';
+import { beat, diagnosticsAnswer, session, sessionAnswer, sessionQuery, summary } from './schema.js';
 import { summaryRows } from './summary.js';
 
 export const sessionOperations: Operations = {
@@ -33,6 +34,14 @@ export const sessionOperations: Operations = {
     description:
       'Complete, without pages. The array is streamed, so that a long session needs no more memory than a short one. With `Accept: application/fhir+json` it is a Bundle of FHIR R4 Observations.',
     answer: { description: 'The insights, streamed.', list: insight, fhir: true },
+  },
+  'GET /v1/sessions/{id}/beats': {
+    operationId: 'listSessionBeats',
+    tag: 'sessions',
+    summary: 'All beats of a session, in chronological order',
+    description:
+      'Complete, without pages, and streamed. Beats are stored in blocks of 10 s, 10 to 20 s after they were measured, and at the end of the session. With `Accept: text/csv` it is CSV with the columns t, source and quality.',
+    answer: { description: 'The beats, streamed.', list: beat, csv: true },
   },
   'GET /v1/sessions/{id}/summary': {
     operationId: 'getSessionSummary',
@@ -66,6 +75,15 @@ export function sessionRoutes(router: Router<RestState>, { store, algorithms }: 
     const insights = store.sessionInsights(id);
     if (prefersFhir(ctx)) await answerBundle(ctx, insights, { users: new Map([[id, user]]), self: ctx.path });
     else await answerArray(ctx, insights, (insight) => insight);
+  });
+
+  router.get('/v1/sessions/:id/beats', async (ctx) => {
+    const { id } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
+    const beats = store.sessionBeats(id);
+    ctx.vary('Accept');
+    if (ctx.accepts('application/json', 'text/csv') === 'text/csv')
+      await answerText(ctx, 'text/csv', BEAT_CSV.text(whileAuthenticated(ctx, beats)));
+    else await answerArray(ctx, beats, (each) => each);
   });
 
   router.get('/v1/sessions/:id/summary', async (ctx) => {

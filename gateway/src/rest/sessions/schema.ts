@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BEAT_SOURCES } from '../../beat.js';
 import { isoTime } from '../../instant.js';
 import type { Diagnostics, Session } from '../../store/store.js';
 import { instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
@@ -94,6 +95,20 @@ export const session = z
         data_end: '2026-01-31T08:29:59.000Z',
       },
     ],
+  });
+
+export const beat = z
+  .object({
+    t: z.number().meta({
+      description:
+        'Time of the beat by the data, milliseconds since the epoch: the R peak of the ECG, or the upstroke of the pulse in the light, which comes some 0.2 s later.',
+    }),
+    source: z.enum(BEAT_SOURCES).meta({ description: 'What it was seen in.' }),
+    quality: z.number().min(0).max(1).meta({ description: 'How surely it is a beat, and at this time, 0 to 1.' }),
+  })
+  .meta({
+    description: 'A heartbeat.',
+    examples: [{ t: 1_763_600_008_120.3, source: 'ecg', quality: 0.987 }],
   });
 
 export const summary = z

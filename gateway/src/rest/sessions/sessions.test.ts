@@ -6,8 +6,9 @@ import { z } from 'zod';
 import type { StoredInsight } from '../../insight.js';
 import type { Session } from '../../store/store.js';
 import { StoreUnavailable } from '../../store/store.js';
+import { partOf, sampleBlock } from '../../store/suite/samples.js';
 import { detailOf, insightRow, seed, sessionRow, type Tenant, TestServer } from '../rest-server.fixture.js';
-import { session } from './schema.js';
+import { beat, session } from './schema.js';
 
 const SessionShape = z.strictObject(session.shape);
 const T0 = Date.parse('2026-03-01T10:00:00.000Z');
@@ -201,7 +202,7 @@ describe('sessions', () => {
     });
   });
 
-  describe('GET /v1/sessions/{id}, and its insights', () => {
+  describe('GET /v1/sessions/{id}, and its insights and beats', () => {
     it('breaks off an answer that is being sent when its key is revoked', async () => {
       const row = sessionRow(tenant.accountId, T0);
       const count = 60_000;
@@ -245,7 +246,7 @@ describe('sessions', () => {
         [anns?.id, tenant.userKey, 200],
         [bobs?.id, tenant.key, 200],
       ];
-      for (const rest of ['', '/insights']) {
+      for (const rest of ['', '/insights', '/beats']) {
         for (const [id, key, status] of expected) {
           const answer = await request(`/v1/sessions/${id}${rest}`, key);
           expect(answer.status, `${id}${rest}`).to.equal(status);
@@ -282,6 +283,41 @@ describe('sessions', () => {
       const insights = Array.from({ length: 2501 }, (_, i) => insightRow(row, T0 + i * 1000));
       await seed(server.store, row, insights);
       expect((await request(`/v1/sessions/${row.id}/insights?limit=3`)).json).to.deep.equal(insights);
+    });
+
+    it('gives all beats of the session in order of time, as JSON or CSV', async () => {
+      const [row, other] = [sessionRow(tenant.accountId, T0), sessionRow(tenant.accountId, T0)];
+      const blocks = Array.from({ length: 203 }, (_, i) => sampleBlock(T0 + 10_000 * i));
+      for (const [session, beats] of [
+        [row, blocks],
+        [other, [sampleBlock(T0)]],
+      ] as const) {
+        await seed(server.store, session);
+        await server.store.commit([partOf(session, [], null, [...beats])]);
+      }
+      const beats = blocks.flatMap((block) => block.beats);
+      const path = `/v1/sessions/${row.id}/beats`;
+      const { json, headers } = await request(`${path}?limit=3`);
+      expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
+      expect(headers.get('vary')).to.contain('Accept');
+      expect(z.array(z.strictObject(beat.shape)).parse(json)).to.deep.equal(beats);
+      const csv = await server.request('GET', path, tenant.key, undefined, { accept: 'text/csv' });
+      expect(csv.headers.get('content-type')).to.equal('text/csv; charset=utf-8');
+      expect(csv.text.split('\r\n').slice(0, 3)).to.deep.equal([
+        't,source,quality',
+        `${T0 + 500.3},ecg,0.997`,
+        `${T0 + 723.6},ppg,0`,
+      ]);
+      expect(csv.text.trimEnd().split('\r\n')).to.have.length(beats.length + 1);
+    });
+
+    it('gives no beats as an empty array, or as the header of a CSV', async () => {
+      const row = sessionRow(tenant.accountId, T0);
+      await seed(server.store, row);
+      const path = `/v1/sessions/${row.id}/beats`;
+      expect((await request(path)).text).to.equal('[]');
+      const csv = await server.request('GET', path, tenant.key, undefined, { accept: 'text/csv' });
+      expect(csv.text).to.equal('t,source,quality\r\n');
     });
 
     it('answers HEAD without a body, and without running the query to its end', async () => {

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../../analysis/algorithm.js';
+import type { AnyAlgorithm } from '../../analysis/algorithm.js';
 import { UNITS } from '../../insight.js';
 import type { InsightSummary, Session } from '../../store/store.js';
 import type { SummaryRow } from './schema.js';
@@ -6,7 +6,7 @@ import type { SummaryRow } from './schema.js';
 /** Rows of a session's summary. Each reading stands for the step from it to the next, which all algorithms of a type share. */
 export function summaryRows(
   summary: readonly InsightSummary[],
-  algorithms: readonly Pick<Algorithm, 'type' | 'everyS'>[],
+  algorithms: readonly Pick<AnyAlgorithm, 'type' | 'everyS'>[],
 ): SummaryRow[] {
   return summary.map(({ type, readings, trusted }) => {
     const stepS = algorithms.find((algorithm) => algorithm.type === type)?.everyS ?? 1;

@@ -13,9 +13,17 @@ export function embeddedErasure(db: Database): ErasureStore {
     `INDEXED BY insights_by_time
        WHERE account = (SELECT account FROM sessions WHERE account_id = ? LIMIT 1) AND ts < ? ORDER BY ts`,
   );
+  const eraseBlocks = (found: string) =>
+    db.prepare(`DELETE FROM beats WHERE (session, start) IN (SELECT session, start FROM beats ${found} LIMIT ?)`);
+  const blocksOfSession = eraseBlocks('WHERE session = (SELECT n FROM sessions WHERE id = ?)');
+  const blocksOfAccount = eraseBlocks(
+    `INDEXED BY beats_by_time
+       WHERE account = (SELECT account FROM sessions WHERE account_id = ? LIMIT 1) AND ts < ? ORDER BY ts`,
+  );
   const session = db.prepare(
     `DELETE FROM sessions WHERE id = ? AND status = 'closed'
-       AND NOT EXISTS (SELECT 1 FROM insights WHERE session = sessions.n)`,
+       AND NOT EXISTS (SELECT 1 FROM insights WHERE session = sessions.n)
+       AND NOT EXISTS (SELECT 1 FROM beats WHERE session = sessions.n)`,
   );
   const diagnostics = db.prepare('DELETE FROM diagnostics WHERE session_id = ?');
   const takeovers = db.prepare('DELETE FROM takeovers WHERE session_id = ?');
@@ -40,6 +48,12 @@ export function embeddedErasure(db: Database): ErasureStore {
         'sessionId' in which
           ? ofSession.run(which.sessionId, most)
           : ofAccount.run(which.accountId, which.before, most),
+      ),
+    eraseBeats: (which, most) =>
+      db.write(() =>
+        'sessionId' in which
+          ? blocksOfSession.run(which.sessionId, most)
+          : blocksOfAccount.run(which.accountId, which.before, most),
       ),
     eraseSession: (id) =>
       db.write(() => {

@@ -3,7 +3,7 @@ import { StoreRefused } from '../store.js';
 import type { Database } from './database.js';
 
 /** The numbers that stand for the types. Never change one: files have them. */
-const NUMBERS: Readonly<Record<InsightType, number>> = { hr: 0, spo2: 1, rr: 2 };
+const NUMBERS: Readonly<Record<InsightType, number>> = { hr: 0, spo2: 1, rr: 2, hrv: 3, rhythm: 4 };
 const TYPES = INSIGHT_TYPES.toSorted((a, b) => NUMBERS[a] - NUMBERS[b]);
 
 /** The number that stands for a type. */
@@ -12,12 +12,13 @@ export function numberOf(type: InsightType): number {
 }
 
 /** The columns of an insight, without its session's. */
-export const COLUMNS = 'i.session, i.type, i.ts, actual_end, value, confidence, coverage, algorithm';
+export const COLUMNS = 'i.session, i.type, i.ts, actual_end, value, confidence, coverage, algorithm, sdnn, pnn50';
 
 /** The values of `COLUMNS`. */
 export type InsightValues = readonly [
   ...[session: number, type: number, ts: number, actual_end: number],
   ...[value: number, confidence: number, coverage: number, algorithm: number],
+  ...[sdnn: number | null, pnn50: number | null],
 ];
 
 /** An insight, and the number that orders it among those of the same times. */
@@ -42,7 +43,7 @@ export function insightReader(db: Database) {
     return algorithm;
   };
   return (row: InsightValues, session_id: string, device_id: string): Located => {
-    const [session, number, ts, actual_end, value, thousandths, coverage, n] = row;
+    const [session, number, ts, actual_end, value, thousandths, coverage, n, sdnn, pnn50] = row;
     const type = TYPES[number] ?? 'hr';
     const { name, window_ms } = algorithmOf(n);
     const confidence = thousandths / 1000;
@@ -60,6 +61,7 @@ export function insightReader(db: Database) {
       coverage,
       e2e_latency_ms: ts - actual_end,
       algorithm: name,
+      ...(sdnn !== null && pnn50 !== null && { sdnn: sdnn / 1000, pnn50: pnn50 / 1000 }),
     };
     return { insight, id: 10 * session + number };
   };
@@ -73,8 +75,9 @@ interface Algorithm {
 /** Adds an insight; call it within a write. Throws `StoreRefused` if a number has more than three decimals. */
 export function insightWriter(db: Database) {
   const insert = db.prepare(
-    `INSERT INTO insights (session, type, ts, account, actual_end, value, confidence, coverage, algorithm)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO insights (session, type, ts, account, actual_end, value, confidence, coverage, algorithm,
+       sdnn, pnn50)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const find = db.prepare<{ n: number }>('SELECT n FROM algorithms WHERE name = ? AND window_ms = ?');
   const add = db.prepare('INSERT INTO algorithms (name, window_ms) VALUES (?, ?)');
@@ -87,7 +90,9 @@ export function insightWriter(db: Database) {
   return (i: StoredInsight, session: number, account: number): void => {
     const [value, confidence] = [thousandths(i.value), thousandths(i.confidence)];
     const algorithm = algorithmOf(i.algorithm, i.actual_end - i.actual_start);
-    insert.run(session, NUMBERS[i.type], i.ts, account, i.actual_end, value, confidence, i.coverage, algorithm);
+    const beside = [i.sdnn, i.pnn50].map((each) => (each === undefined ? null : thousandths(each)));
+    const times = [session, NUMBERS[i.type], i.ts, account, i.actual_end];
+    insert.run(...times, value, confidence, i.coverage, algorithm, ...beside);
   };
 }
 

@@ -55,7 +55,7 @@ type Found = readonly [...InsightValues, session_id: string, device_id: string];
  */
 function accountSearch(db: Database) {
   const read = insightReader(db);
-  const located = (row: Found) => read(row.slice(0, 8) as unknown as InsightValues, row[8], row[9]);
+  const located = (row: Found) => read(row.slice(0, 10) as unknown as InsightValues, row[10], row[11]);
   const all = ({ sql, values }: Select) =>
     db.read(() =>
       db

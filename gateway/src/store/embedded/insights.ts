@@ -1,5 +1,7 @@
+import { BLOCK_S } from '../../beat.js';
 import { INSIGHT_TYPES, type InsightType, type StoredInsight, sqiClass } from '../../insight.js';
 import { batches } from '../batches.js';
+import { packed, unpacked } from '../beat-pack.js';
 import type { InsightStore, LastInsights, SessionCommit, SessionCommitResult } from '../store.js';
 import { type ReadingGroup, summaryOf } from '../summary.js';
 import type { Database } from './database.js';
@@ -18,6 +20,7 @@ export function embeddedInsights(db: Database): InsightStore {
     commit: (parts) => db.write(() => parts.map(commitPart)),
     lastInsights: (sessionId) => db.read(() => last(sessionId)),
     sessionInsights: sessionInsights(db),
+    sessionBeats: sessionBeats(db),
     sessionSummary: sessionSummary(db),
     insights: insightSearch(db),
   };
@@ -47,6 +50,25 @@ function sessionInsights(db: Database): InsightStore['sessionInsights'] {
     const merge = new Merge(db, [session], { accountId: session.account_id, ...byData }, null);
     for (let found = await merge.next(BATCH); found.length > 0; found = await merge.next(BATCH))
       yield found.map(({ insight }) => insight);
+  };
+}
+
+/** The blocks of a batch. */
+const BLOCKS = 100;
+/** The blocks of a session after one. Exported for the test of its index. */
+export const BLOCKS_AFTER = `SELECT start, beats FROM beats WHERE session = ? AND start > ? ORDER BY start LIMIT ${BLOCKS}`;
+
+/** Reads all beats of a session. */
+function sessionBeats(db: Database): InsightStore['sessionBeats'] {
+  const find = db.prepare<{ n: number; account_id: string }>('SELECT n, account_id FROM sessions WHERE id = ?');
+  const after = db.prepare<{ start: number; beats: string }>(BLOCKS_AFTER);
+  return async function* (sessionId, from = 0) {
+    const session = await db.read(() => find.get(sessionId));
+    if (!session) return;
+    const page = (last: { start: number } | null) =>
+      db.read(() => after.all(session.n, last?.start ?? from - 1000 * BLOCK_S));
+    for await (const blocks of batches(session.account_id, BLOCKS, page))
+      yield blocks.flatMap(({ start, beats }) => unpacked(start, beats));
   };
 }
 
@@ -97,7 +119,10 @@ function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult 
   );
   const newest = newestOf(db);
   const insert = insightWriter(db);
-  return ({ sessionId, gateway, epoch, insights, progress }) => {
+  const addBlock = db.prepare(
+    'INSERT INTO beats (session, start, ts, account, beats) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  return ({ sessionId, gateway, epoch, insights, beats, progress }) => {
     const owner = owned.get(sessionId, gateway, epoch);
     if (!owner) return { lost: true };
     const before = new Map<InsightType, Times | undefined>();
@@ -109,6 +134,7 @@ function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult 
       before.set(type, isLater ? insight : last);
       return isLater;
     });
+    for (const block of beats) addBlock.run(owner.n, block.start, block.ts, owner.account, packed(block));
     const closed = owner.ended_at !== null;
     const endedAt = closed ? (progress?.lastDataAt ?? owner.ended_at) : null;
     const { first_ts, last_ts, first_end, last_end } = boundsOf(owner, written);

@@ -11,7 +11,7 @@ import { Database } from './database.js';
 import { deviceStatement, MODELS_PAGE } from './devices.js';
 import { openEmbeddedStore } from './embedded.js';
 import { insightPage, sliceEnd, spanSlice, spanSliceEnd } from './insight-search.js';
-import { SUMMARY } from './insights.js';
+import { BLOCKS_AFTER, SUMMARY } from './insights.js';
 import { RUNS } from './runs.js';
 import { makeSchema, OtherSchema } from './schema.js';
 import { sessionPage, streamingStatement } from './sessions.js';
@@ -127,6 +127,7 @@ describe('the schema of the embedded store', () => {
     expect(plan({ sql: SUMMARY, values: [1, 0, 1] })).to.match(
       /SEARCH insights USING PRIMARY KEY .*TEMP B-TREE FOR GROUP/,
     );
+    expect(plan({ sql: BLOCKS_AFTER, values: [1, 0] })).to.match(/^SEARCH beats USING PRIMARY KEY (?!.*TEMP)/);
     expect(plan({ sql: MODELS_PAGE, values: ['a', 1, 1, 9] })).to.match(/^SEARCH .*device_models_of_account(?!.*TEMP)/);
     for (const query of insightQueries()) {
       expect(plan(sliceEnd(query, null))).to.match(/^SEARCH i USING COVERING INDEX (?!.*TEMP)/);

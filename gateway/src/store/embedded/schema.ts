@@ -1,7 +1,7 @@
 import type { Database } from './database.js';
 
 /** The version of this schema. From the first release on, a start migrates the files of earlier versions. */
-export const VERSION = 13;
+export const VERSION = 14;
 
 const SCHEMA = `
   CREATE TABLE accounts (
@@ -142,8 +142,8 @@ const SCHEMA = `
     beat INTEGER NOT NULL
   ) STRICT;
 
-  -- What follows from other columns is not stored (unit, class, latency, start of the window, device). value and
-  -- confidence count thousandths, and type is a number (insight-rows.ts).
+  -- What follows from other columns is not stored (unit, class, latency, start of the window, device). value, confidence,
+  -- sdnn and pnn50 count thousandths, and type is a number (insight-rows.ts).
   CREATE TABLE insights (
     session INTEGER NOT NULL,
     type INTEGER NOT NULL,
@@ -154,6 +154,8 @@ const SCHEMA = `
     confidence INTEGER NOT NULL,
     coverage REAL NOT NULL,
     algorithm INTEGER NOT NULL,
+    sdnn INTEGER,
+    pnn50 INTEGER,
     PRIMARY KEY (session, type, ts)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX insights_by_time ON insights (account, ts, session, type);
@@ -165,6 +167,17 @@ const SCHEMA = `
     window_ms REAL NOT NULL,
     UNIQUE (name, window_ms)
   ) STRICT;
+
+  -- A row has the beats of 10 s of data time (beat-pack.ts).
+  CREATE TABLE beats (
+    session INTEGER NOT NULL,
+    start REAL NOT NULL,
+    ts INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    beats TEXT NOT NULL,
+    PRIMARY KEY (session, start)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX beats_by_time ON beats (account, ts);
 
   -- n is the number of the claim within its account.
   CREATE TABLE idempotency (

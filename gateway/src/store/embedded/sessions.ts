@@ -25,7 +25,8 @@ export function embeddedSessions(db: Database): SessionStore {
        WHERE id = ? AND epoch = ? AND status = 'open'`,
   );
   const removeEmpty = db.prepare(
-    "DELETE FROM sessions WHERE id = ? AND status = 'closed' AND NOT EXISTS (SELECT 1 FROM insights WHERE session = n)",
+    `DELETE FROM sessions WHERE id = ? AND status = 'closed' AND NOT EXISTS (SELECT 1 FROM insights WHERE session = n)
+       AND NOT EXISTS (SELECT 1 FROM beats WHERE session = n)`,
   );
   const undiagnose = db.prepare('DELETE FROM diagnostics WHERE session_id = ?');
   const owned = db.prepare<{ account_id: string; device_id: string }>(

@@ -49,6 +49,7 @@ export const KINDS: Readonly<Record<keyof Tables, 'write' | 'read' | 'pages'>> =
   commit: 'write',
   writeProbe: 'write',
   eraseInsights: 'write',
+  eraseBeats: 'write',
   eraseSession: 'write',
   eraseKeys: 'write',
   eraseHoldings: 'write',
@@ -89,6 +90,7 @@ export const KINDS: Readonly<Record<keyof Tables, 'write' | 'read' | 'pages'>> =
   readProbe: 'read',
   deviceModels: 'pages',
   sessionInsights: 'pages',
+  sessionBeats: 'pages',
 };
 
 /** The tables of a connection. */

@@ -1,7 +1,9 @@
 import type { ClientSession, mongo as driver } from 'mongoose';
 import type { StoredInsight } from '../../insight.js';
+import { packed } from '../beat-pack.js';
 import { type SessionCommit, type SessionCommitResult, StoreRefused } from '../store.js';
 import { isDuplicate, type MongoConnection } from './connection.js';
+import type { BeatsDocument } from './models/beats.js';
 import type { InsightDocument } from './models/insights.js';
 import type { SessionDocument } from './models/sessions.js';
 import type { Models } from './schemas.js';
@@ -50,6 +52,8 @@ async function write(
     if (owner) for (const i of written) documents.push({ ...i, accountId: owner.accountId, user: owner.user });
   }
   if (documents.length > 0) await models.insights.insertMany(documents, { session, lean: true });
+  const blocks = owned.flatMap((part) => blocksOf(part, owners.get(part)));
+  if (blocks.length > 0) await models.beats.bulkWrite(blocks, { session });
   return results;
 }
 
@@ -83,6 +87,17 @@ function recording(
   const end = owner && isClosed(owner) && progress?.lastDataAt ? { endedAt: progress.lastDataAt } : {};
   const update = { $inc: { commits: 1 }, ...(progress ? { $set: { progress, ...end } } : {}) };
   return { updateOne: { filter: { _id: sessionId }, update } };
+}
+
+/** Adds the blocks of beats that the session does not have. */
+function blocksOf({ sessionId, beats }: SessionCommit, owner?: Owner): driver.AnyBulkWriteOperation<BeatsDocument>[] {
+  return beats.map((block) => ({
+    updateOne: {
+      filter: { session_id: sessionId, start: block.start },
+      update: { $setOnInsert: { accountId: owner?.accountId ?? '', ts: block.ts, beats: packed(block) } },
+      upsert: true,
+    },
+  }));
 }
 
 /** The windows and times of these parts that the store already has. */

@@ -7,7 +7,8 @@ import type { Models } from './schemas.js';
 
 /** Deletes for good what a MongoDB store holds. */
 export function mongoErasure(mongo: MongoConnection, models: Models): ErasureStore {
-  const { accounts, counters, deviceModels, devices, diagnostics, idempotency, insights, keys, sessions } = models;
+  const { accounts, beats, counters, deviceModels, devices, diagnostics, idempotency, insights, keys, sessions } =
+    models;
   return {
     eraseInsights: (which, most) =>
       mongo.run(async () => {
@@ -18,11 +19,22 @@ export function mongoErasure(mongo: MongoConnection, models: Models): ErasureSto
         await insights.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
         return found.length;
       }),
+    eraseBeats: (which, most) =>
+      mongo.run(async () => {
+        const found = await beats
+          .find(filterOf(which), { _id: 1 })
+          .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
+          .limit(most);
+        await beats.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+        return found.length;
+      }),
     eraseSession: (id) =>
       mongo.transaction(async (session) => {
         // Written, and so locked, before the insights are looked for: its last owner may still add some.
         const locked = await sessions.updateOne({ _id: id, status: 'closed' }, { $inc: { commits: 1 } }, { session });
-        if (locked.modifiedCount === 0 || (await insights.exists({ session_id: id }).session(session))) return false;
+        if (locked.modifiedCount === 0) return false;
+        if (await insights.exists({ session_id: id }).session(session)) return false;
+        if (await beats.exists({ session_id: id }).session(session)) return false;
         await diagnostics.deleteOne({ _id: id }, { session });
         return (await sessions.deleteOne({ _id: id }, { session })).deletedCount === 1;
       }),

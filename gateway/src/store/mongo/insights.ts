@@ -1,21 +1,25 @@
 import { Types } from 'mongoose';
+import { BLOCK_S } from '../../beat.js';
 import { INSIGHT_TYPES, type StoredInsight } from '../../insight.js';
 import { batches } from '../batches.js';
+import { unpacked } from '../beat-pack.js';
 import { pageOf } from '../cursor.js';
 import { cursorAt, cursorKind, orderOf, placeOf } from '../insight-order.js';
 import type { InsightQuery, InsightStore, LastInsights, Page } from '../store.js';
 import { type ReadingGroup, summaryOf } from '../summary.js';
 import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
+import type { BeatsDocument } from './models/beats.js';
 import type { InsightDocument } from './models/insights.js';
 import type { Models } from './schemas.js';
 
 /** Documents of one read. */
 const BATCH = 500;
+const BLOCKS = 100;
 
 /** The insights of a MongoDB store. */
 export function mongoInsights(mongo: MongoConnection, models: Models): InsightStore {
-  const { insights, sessions } = models;
+  const { beats, insights, sessions } = models;
   const accountOf = async (sessionId: string) =>
     (await sessions.findById(sessionId, { accountId: 1 }))?.accountId ?? '';
   return {
@@ -32,6 +36,17 @@ export function mongoInsights(mongo: MongoConnection, models: Models): InsightSt
               .limit(BATCH),
           ),
       ),
+    sessionBeats: async function* (session_id, from = 0) {
+      const page = (last: BeatsDocument | null) =>
+        mongo.run(() =>
+          beats
+            .find({ session_id, start: { $gt: last?.start ?? from - 1000 * BLOCK_S } })
+            .sort({ start: 1 })
+            .limit(BLOCKS),
+        );
+      for await (const blocks of batches(await mongo.run(() => accountOf(session_id)), BLOCKS, page))
+        yield blocks.flatMap((block) => unpacked(block.start, block.beats));
+    },
     sessionSummary: (sessionId) => mongo.run(async () => summaryOf(await groupsOf(models, sessionId))),
     insights: async (query) => {
       const found = insights

@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import { type AccountDocument, accounts } from './models/accounts.js';
 import { type AuditDocument, audit } from './models/audit.js';
+import { type BeatsDocument, beats } from './models/beats.js';
 import { type CounterDocument, counters } from './models/counters.js';
 import { type DeviceModelDocument, deviceModels } from './models/device-models.js';
 import { type DeviceDocument, devices } from './models/devices.js';
@@ -30,6 +31,7 @@ export function modelsOn(connection: Connection) {
     sessions: connection.model<SessionDocument>('sessions', sessions, 'sessions'),
     gateways: connection.model<GatewayDocument>('gateways', gateways, 'gateways'),
     insights: connection.model<InsightDocument>('insights', insights, 'insights'),
+    beats: connection.model<BeatsDocument>('beats', beats, 'beats'),
     idempotency: connection.model<IdempotencyDocument>('idempotency', idempotency, 'idempotency'),
     counters: connection.model<CounterDocument>('counters', counters, 'counters'),
     probes: connection.model<ProbeDocument>('probes', probes, 'probes'),
@@ -37,7 +39,7 @@ export function modelsOn(connection: Connection) {
 }
 
 /** The version of this schema, which the store has in its probes. From the first release on, a start migrates earlier ones. */
-const VERSION = 13;
+const VERSION = 14;
 const SCHEMA = 'schema';
 
 /** Makes the collections and indexes that are missing. Rejects, without changes, if the store has another schema. */

@@ -13,7 +13,9 @@ const HELD_MS = 1000;
 
 /** The sessions of a MongoDB store. */
 export function mongoSessions(mongo: MongoConnection, models: Models): SessionStore {
-  const { devices, diagnostics, gateways, insights, sessions } = models;
+  const { beats, devices, diagnostics, gateways, insights, sessions } = models;
+  const hasData = async (session_id: string) =>
+    (await insights.exists({ session_id })) !== null || (await beats.exists({ session_id })) !== null;
   /**
    * Changes a session. If its gateway died during a commit, the server would keep the session locked for a minute
    * (transactionLifetimeLimitSeconds).
@@ -57,7 +59,7 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
     closeSession: (id, epoch, endedAt) =>
       mongo.run(async () => {
         const open = { _id: id, epoch, status: 'open' } as const;
-        if (endedAt === null && !(await insights.exists({ session_id: id }))) {
+        if (endedAt === null && !(await hasData(id))) {
           const { deletedCount } = await change(id, (limit) => sessions.deleteOne(open, limit));
           if (deletedCount === 1) await diagnostics.deleteOne({ _id: id });
           return deletedCount === 1;

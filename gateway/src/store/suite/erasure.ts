@@ -7,7 +7,9 @@ import {
   commitAll,
   type Handles,
   newMoment,
+  partOf,
   sampleAccount,
+  sampleBlock,
   sampleDevice,
   sampleInsight,
   sampleKey,
@@ -54,6 +56,34 @@ export function erasureSuite(handles: () => Handles): void {
       expect(await store.eraseInsights(which, 2)).to.equal(0);
       expect(await endsOf(store, own)).to.deep.equal([at + 3000, at + 4000]);
       expect(await endsOf(store, foreign)).to.have.length(5);
+    });
+
+    it('deletes the beats of a session, or what an account stored before an instant, in batches and no others', async () => {
+      const { store, other } = handles();
+      const [accountId, at] = [randomUUID(), newMoment()];
+      const sessions = [sampleSession({ accountId }), sampleSession({ accountId }), sampleSession()] as const;
+      const blocks = Array.from({ length: 5 }, (_, i) => sampleBlock(at + 10_000 * i));
+      for (const session of sessions) {
+        await store.openSession(session);
+        await store.commit([partOf(session, [], null, blocks)]);
+        await store.closeSession(session.id, 1, at);
+      }
+      const [gone, old, foreign] = sessions;
+      const left = async ({ id }: Session) => {
+        const starts = new Set<number>();
+        for await (const batch of other.sessionBeats(id))
+          for (const { t } of batch) starts.add(Math.floor((t - at) / 10_000));
+        return [...starts];
+      };
+      expect(await store.eraseSession(gone.id)).to.equal(false);
+      for (const count of [3, 2, 0]) expect(await store.eraseBeats({ sessionId: gone.id }, 3)).to.equal(count);
+      expect(await store.eraseSession(gone.id)).to.equal(true);
+      const which = { accountId, before: at + 30_000 };
+      expect(await store.eraseBeats(which, 2)).to.equal(2);
+      expect(await left(old)).to.deep.equal([2, 3, 4]);
+      for (const count of [1, 0]) expect(await store.eraseBeats(which, 2)).to.equal(count);
+      expect(await left(old)).to.deep.equal([3, 4]);
+      expect(await left(foreign)).to.deep.equal([0, 1, 2, 3, 4]);
     });
 
     it('ends the reading of an erased session, and never continues it with the insights of a later one', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { Beat } from '../../beat.js';
 import type { StoredInsight } from '../../insight.js';
 import { BadCursor, type InsightQuery, type Session, type Store } from '../store.js';
 import {
@@ -10,6 +11,7 @@ import {
   newMoment,
   partOf,
   rejection,
+  sampleBlock,
   sampleInsight,
   sampleSession,
 } from './samples.js';
@@ -17,6 +19,7 @@ import {
 export function insightSuite(handles: () => Handles): void {
   commits(handles);
   listsOfASession(handles);
+  beats(handles);
   summaries(handles);
   lists(handles);
 }
@@ -86,13 +89,15 @@ function commits(handles: () => Handles): void {
       const window = { actual_start: at - 32_000, algorithm: 'rr-ppg@2.1.0' };
       const rr = sampleInsight(one, at, at + 300, { type: 'rr', confidence: 0.5, sqi_class: 'acceptable', ...window });
       const spo2 = sampleInsight(two, at, at + 300, { type: 'spo2', value: 98_765_432.123 });
+      const hrv = sampleInsight(two, at + 1, at + 300, { type: 'hrv', value: 41.7, sdnn: 50.2, pnn50: 0 });
+      const rhythm = sampleInsight(two, at + 2, at + 300, { type: 'rhythm', value: 0.3 });
       const progress = { ...NO_PROGRESS, nextSeq: { '0': 2 ** 32, '12': 0 }, lastDataAt: at, firstInstant: at - 0.5 };
-      expect(await store.commit([partOf(one, [hr, rr], progress), partOf(two, [spo2])])).to.deep.equal([
+      expect(await store.commit([partOf(one, [hr, rr], progress), partOf(two, [spo2, hrv, rhythm])])).to.deep.equal([
         { lost: false, written: [hr, rr] },
-        { lost: false, written: [spo2] },
+        { lost: false, written: [spo2, hrv, rhythm] },
       ]);
       expect(await insightsOf(other, one)).to.deep.equal([rr, hr]);
-      expect(await insightsOf(other, two)).to.deep.equal([spo2]);
+      expect(await insightsOf(other, two)).to.deep.equal([spo2, hrv, rhythm]);
       expect(await other.session(one.id)).to.deep.equal({ ...one, progress });
       expect(await other.session(two.id)).to.deep.equal(two);
     });
@@ -237,6 +242,79 @@ function listsOfASession(handles: () => Handles): void {
 
     it('are empty for an unknown session', async () => {
       expect(await insightsOf(handles().store, sampleSession())).to.deep.equal([]);
+    });
+  });
+}
+
+function beats(handles: () => Handles): void {
+  async function batchesOf(store: Store, { id }: Session): Promise<Beat[][]> {
+    const batches: Beat[][] = [];
+    for await (const batch of store.sessionBeats(id)) batches.push(batch);
+    return batches;
+  }
+
+  describe('the beats of a session', () => {
+    it('are stored exactly, and read completely, in order of time, in batches', async () => {
+      const { store, other } = handles();
+      const [session, another] = [await opened(store), await opened(store)];
+      const at = newMoment() + 0.5;
+      const blocks = Array.from({ length: 203 }, (_, i) => sampleBlock(at + 10_000 * i));
+      await store.commit([partOf(session, [], null, blocks.slice(100)), partOf(another, [], null, [sampleBlock(at)])]);
+      await store.commit([partOf(session, [], null, blocks.slice(0, 100))]);
+      const found = await batchesOf(other, session);
+      expect(found.flat()).to.deep.equal(blocks.flatMap((block) => block.beats));
+      expect(found.length).to.be.greaterThan(1);
+      const later: Beat[][] = [];
+      for await (const batch of other.sessionBeats(session.id, at + 2_015_000)) later.push(batch);
+      expect(later.flat()).to.deep.equal(blocks.slice(201).flatMap((block) => block.beats));
+    });
+
+    it('at both ends of a block and of the qualities are stored as they are', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      const at = newMoment();
+      const block: Beat[] = [
+        { t: at + 0.1, source: 'ppg', quality: 0 },
+        { t: at + 10_000, source: 'ecg', quality: 1 },
+      ];
+      await store.commit([partOf(session, [], null, [{ start: at, ts: at, beats: block }])]);
+      expect(await batchesOf(other, session)).to.deep.equal([block]);
+    });
+
+    it('are not stored again with a block that begins where another one of the session does', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      const at = newMoment();
+      const [first, second] = [sampleBlock(at), sampleBlock(at + 10_000)];
+      const again = { ...first, beats: first.beats.slice(1) };
+      const insight = sampleInsight(session, at);
+      await store.commit([partOf(session, [insight], null, [first])]);
+      const results = await Promise.all(
+        [store, other].map((handle) => handle.commit([partOf(session, [insight], null, [again, second, second])])),
+      );
+      expect(results.flat()).to.deep.equal([1, 2].map(() => ({ lost: false, written: [] })));
+      expect(await batchesOf(other, session)).to.deep.equal([[...first.beats, ...second.beats]]);
+    });
+
+    it('are dropped with the insights if the session has another owner', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      const at = newMoment();
+      await other.claimSession(session.id, 1, randomUUID());
+      expect(await store.commit([partOf(session, [], null, [sampleBlock(at)])])).to.deep.equal([{ lost: true }]);
+      expect(await batchesOf(other, session)).to.deep.equal([]);
+    });
+
+    it('are none for an unknown session', async () => {
+      expect(await batchesOf(handles().store, sampleSession())).to.deep.equal([]);
+    });
+
+    it('keep the row of a session that ends without insights', async () => {
+      const { store, other } = handles();
+      const session = await opened(store);
+      await store.commit([partOf(session, [], null, [sampleBlock(newMoment())])]);
+      expect(await store.closeSession(session.id, 1, null)).to.equal(true);
+      expect(await other.session(session.id)).to.include({ status: 'closed' });
     });
   });
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Beat } from '../../beat.js';
 import { publishedAt, type Reading, type SqiClass, type StoredInsight, UNITS } from '../../insight.js';
 import type {
   Account,
@@ -11,6 +12,7 @@ import type {
   SessionCommit,
   SessionProgress,
   Store,
+  StoredBlock,
 } from '../store.js';
 
 /** Two handles on the same data, as two processes would have them. */
@@ -152,9 +154,23 @@ export function sampleInsight(
 }
 
 /** The commit of a session's owner. */
-export function partOf(session: Session, insights: StoredInsight[], progress: SessionProgress | null = null) {
+export function partOf(
+  session: Session,
+  insights: StoredInsight[],
+  progress: SessionProgress | null = null,
+  beats: StoredBlock[] = [],
+) {
   const { id: sessionId, gateway, epoch } = session;
-  return { sessionId, gateway, epoch, insights, progress } satisfies SessionCommit;
+  return { sessionId, gateway, epoch, insights, beats, progress } satisfies SessionCommit;
+}
+
+/** A block with a beat of each source a second, committed at `ts`. */
+export function sampleBlock(start: number, ts = Math.floor(start)): StoredBlock {
+  const beats = Array.from({ length: 10 }, (_, i): Beat[] => [
+    { t: start + 1000 * i + 500.3, source: 'ecg', quality: 0.997 },
+    { t: start + 1000 * i + 723.6, source: 'ppg', quality: 0 },
+  ]);
+  return { start, ts, beats: beats.flat() };
 }
 
 /** As many insights as the slowest server here writes or deletes in a second. */

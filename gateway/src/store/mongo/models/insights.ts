@@ -23,6 +23,8 @@ export const insights = new Schema<InsightDocument>(
     coverage: Number,
     e2e_latency_ms: Number,
     algorithm: String,
+    sdnn: Number,
+    pnn50: Number,
   },
   OPTIONS,
 );
