@@ -2,6 +2,7 @@
 export { AppClient as DeviceInsights, type DeviceInsightsOptions } from './app-client.js';
 export type {
   Algorithm,
+  Beat,
   DeviceModel,
   DeviceModelChange,
   Health,

@@ -202,6 +202,10 @@ describe('the SDK, installed in a project', () => {
       );
       const summary = await run('export', '--session', first.session_id, '--summary');
       expect(summary.stdout).to.match(/^type,unit,mean,minimum,maximum,excellent_s,acceptable_s,unfit_s\nhr,bpm,7\d/);
+      const beats = await run('export', '--session', first.session_id, '--beats');
+      expect(beats.stdout).to.match(/^t,source,quality\n\d{13}(\.\d)?,(ecg|ppg),[01]/);
+      const beatLines = await run('export', '--session', first.session_id, '--beats', '--format', 'json');
+      expect(JSON.parse(beatLines.stdout.split('\n')[0] ?? '')).to.have.all.keys('t', 'source', 'quality');
       const byData = await run('export', '--data-since', '10m', '--device', 'cli-1', '--type', 'hr');
       expect(byData.stdout).to.equal(csv.stdout);
       expect((await run('export', '--data-since', '10m', '--device', 'nobody')).stdout).to.equal(`${header}\n`);
@@ -271,7 +275,7 @@ describe('the SDK, installed in a project', () => {
       expect((await run('export', '--session', 'x', '--since', '1h')).stderr).to.contain('leave out');
       expect(await run('export', '--since', '1h', '--format', 'parquet', '--iso')).to.include({
         code: 2,
-        stderr: '--format parquet takes neither --iso nor --summary: use csv or json\n',
+        stderr: '--format parquet takes no --iso, --summary or --beats: use csv or json\n',
       });
       const without = await run('export', '--since', '1h', '--format', 'parquet');
       expect(without).to.include({ code: 1, stdout: '' });

@@ -76,7 +76,7 @@ export const liveInsight = insight
   .extend({
     ts: z.int().meta({
       description:
-        'Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s).',
+        'Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s, hrv and rhythm every 10 s).',
     }),
   })
   .meta({ title: 'Live insight' });

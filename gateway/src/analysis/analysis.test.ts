@@ -434,7 +434,8 @@ describe('the analysis of a session', () => {
       const next = await open({ firstInstant: T0 });
       stream(next.analysis, 47, 150, { wave: swinging });
       next.analysis.end();
-      const after = (blocks: readonly BeatBlock[]) => blocks.filter(({ start }) => start >= T0 + 60_000 && start < T0 + 140_000);
+      const after = (blocks: readonly BeatBlock[]) =>
+        blocks.filter(({ start }) => start >= T0 + 60_000 && start < T0 + 140_000);
       expect(starts(after(next.blocks))).to.deep.equal([60, 70, 80, 90, 100, 110, 120, 130]);
       for (const [i, { beats }] of after(next.blocks).entries()) {
         const former = after(whole.blocks)[i]?.beats ?? [];

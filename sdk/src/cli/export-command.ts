@@ -1,4 +1,4 @@
-import type { Insight, Summary } from '../generated/types.gen.js';
+import type { Beat, Insight, Summary } from '../generated/types.gen.js';
 import { INSIGHT_TYPES } from '../live/insight.js';
 import { toParquet } from '../rest/parquet.js';
 import { insightsOfSession } from '../rest/session-insights.js';
@@ -9,11 +9,15 @@ import type { Command, Surroundings } from './command.js';
 const COLUMNS = [
   ...(['ts', 'type', 'value', 'unit', 'sqi_class', 'confidence', 'coverage'] as const),
   ...(['actual_start', 'actual_end', 'e2e_latency_ms', 'device_id', 'session_id', 'algorithm'] as const),
+  ...(['sdnn', 'pnn50'] as const),
 ] satisfies readonly (keyof Insight)[];
 const TIMES: readonly string[] = ['ts', 'actual_start', 'actual_end'];
 const SUMMARY_COLUMNS = [
   ...(['type', 'unit', 'mean', 'minimum', 'maximum', 'excellent_s', 'acceptable_s', 'unfit_s'] as const),
 ] satisfies readonly (keyof Summary)[];
+const BEAT_COLUMNS = ['t', 'source', 'quality'] as const satisfies readonly (keyof Beat)[];
+/** What is exported of a whole session instead of its insights. */
+const WHOLE = ['summary', 'beats'] as const;
 /** Rows between two lines of progress. */
 const PROGRESS_ROWS = 10_000;
 
@@ -21,11 +25,11 @@ export const exportCommand: Command = {
   name: 'export',
   usage: `export --since TIME [--until TIME] | --data-since TIME [--data-until TIME] | --session ID
          [--device ID] [--type ${INSIGHT_TYPES.join('|')}] [--format csv|json|parquet] [--iso]
-  export --session ID --summary [--format csv|json]
+  export --session ID --summary|--beats [--format csv|json]
       Prints stored insights, oldest first: CSV with a header (the default), one JSON object a line, or the bytes of a
       Parquet file (> FILE; needs the package hyparquet-writer). --since and --until go by publish time, --data-since and
       --data-until by the time of the data; --iso writes times as text; --summary prints mean, minimum, maximum and the
-      time of each class instead.
+      time of each class instead, and --beats the beats, with t in ms.
       TIME: 2026-01-31T08:00:00Z, or an age such as 90s, 15m, 1h or 7d.`,
   options: {
     since: { type: 'string' },
@@ -38,12 +42,14 @@ export const exportCommand: Command = {
     format: { type: 'string' },
     iso: { type: 'boolean' },
     summary: { type: 'boolean' },
+    beats: { type: 'boolean' },
   },
   run: async (args, context) => {
     const format = args.choice('format', ['csv', 'json', 'parquet']) ?? 'csv';
-    if (format === 'parquet' && (args.flag('iso') || args.flag('summary')))
-      throw new UsageError('--format parquet takes neither --iso nor --summary: use csv or json');
-    if (args.flag('summary')) return summarize(args, format, context);
+    const whole = WHOLE.filter((name) => args.flag(name));
+    if (format === 'parquet' && (args.flag('iso') || whole.length > 0))
+      throw new UsageError('--format parquet takes no --iso, --summary or --beats: use csv or json');
+    if (whole.length > 0) return exportWhole(args, whole, format, context);
     const insights = counted(chosen(args, context), context);
     const { print } = context;
     if (format === 'parquet') {
@@ -54,7 +60,7 @@ export const exportCommand: Command = {
     if (format === 'csv') await print(COLUMNS.join(','));
     for await (const insight of insights) {
       const row = timed(insight);
-      await print(format === 'csv' ? COLUMNS.map((column) => cell(row[column])).join(',') : JSON.stringify(row));
+      await print(format === 'csv' ? COLUMNS.map((column) => cell(row[column] ?? '')).join(',') : JSON.stringify(row));
     }
   },
 };
@@ -69,14 +75,30 @@ async function* counted(insights: AsyncIterable<Insight>, { tell }: Surroundings
   tell(`${rows} insights`);
 }
 
-async function summarize(args: Arguments, format: string, { client, stop, print }: Surroundings): Promise<void> {
+/** Exports the summary or the beats of a session. */
+async function exportWhole(
+  args: Arguments,
+  [what, other]: readonly (typeof WHOLE)[number][],
+  format: string,
+  { client, stop, print }: Surroundings,
+): Promise<void> {
   const session = args.text('session');
-  if (session === undefined) throw new UsageError('--summary needs --session');
-  if (format === 'csv') await print(SUMMARY_COLUMNS.join(','));
-  for (const row of await client.sessions.summary(session, { signal: stop }))
-    await print(
-      format === 'csv' ? SUMMARY_COLUMNS.map((column) => cell(row[column] ?? '')).join(',') : JSON.stringify(row),
-    );
+  if (other !== undefined) throw new UsageError('choose one of --summary and --beats');
+  if (session === undefined) throw new UsageError(`--${what} needs --session`);
+  const call = { signal: stop };
+  if (what === 'beats') return printRows(await client.sessions.beats(session, call), BEAT_COLUMNS, format, print);
+  return printRows(await client.sessions.summary(session, call), SUMMARY_COLUMNS, format, print);
+}
+
+async function printRows<Row extends object>(
+  rows: readonly Row[],
+  columns: readonly (keyof Row & string)[],
+  format: string,
+  print: Surroundings['print'],
+): Promise<void> {
+  if (format === 'csv') await print(columns.join(','));
+  for (const row of rows)
+    await print(format === 'csv' ? columns.map((column) => cell(row[column] ?? '')).join(',') : JSON.stringify(row));
 }
 
 /** The insights that the options ask for. Throws UsageError. */
@@ -103,7 +125,7 @@ function chosen(args: Arguments, { client, stop }: Surroundings): AsyncIterable<
 }
 
 /** An insight with its times as text. */
-function withText(insight: Insight): Readonly<Record<keyof Insight, string | number>> {
+function withText(insight: Insight): Readonly<Partial<Record<keyof Insight, string | number>>> {
   const entries = Object.entries(insight).map(([name, value]) =>
     TIMES.includes(name) && typeof value === 'number' ? [name, new Date(value).toISOString()] : [name, value],
   );
@@ -111,6 +133,6 @@ function withText(insight: Insight): Readonly<Record<keyof Insight, string | num
 }
 
 /** A CSV cell (RFC 4180). */
-function cell(value: string | number): string {
+function cell(value: unknown): string {
   return typeof value === 'string' && /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value);
 }

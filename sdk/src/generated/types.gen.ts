@@ -444,7 +444,7 @@ export type Upload = {
  */
 export type Insight = {
     /**
-     * The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
+     * What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
      */
     type: string;
     /**
@@ -452,7 +452,7 @@ export type Insight = {
      */
     value: number;
     /**
-     * Unit of the value: bpm (hr), % (spo2) or brpm (rr).
+     * Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
      */
     unit: string;
     /**
@@ -495,10 +495,36 @@ export type Insight = {
      * slug@version of the algorithm that computed the insight.
      */
     algorithm: string;
+    /**
+     * Of hrv: standard deviation of the intervals between beats, ms.
+     */
+    sdnn?: number;
+    /**
+     * Of hrv: share of the intervals that differ from the one before by more than 50 ms, %.
+     */
+    pnn50?: number;
 };
 
 /**
- * A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate. effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
+ * A heartbeat.
+ */
+export type Beat = {
+    /**
+     * Time of the beat by the data, milliseconds since the epoch: the R peak of the ECG, or the upstroke of the pulse in the light, which comes some 0.2 s later.
+     */
+    t: number;
+    /**
+     * What it was seen in.
+     */
+    source: 'ecg' | 'ppg';
+    /**
+     * How surely it is a beat, and at this time, 0 to 1.
+     */
+    quality: number;
+};
+
+/**
+ * A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
  */
 export type FhirBundle = {
     resourceType: 'Bundle';
@@ -744,7 +770,7 @@ export type NoticeMessage = {
     /**
      * Of no_reading: the type without a trusted reading.
      */
-    insight?: 'hr' | 'spo2' | 'rr';
+    insight?: 'hr' | 'spo2' | 'rr' | 'hrv' | 'rhythm';
     /**
      * Of no_reading: the first reason that applies. What was seen follows as numbers, by name.
      */
@@ -780,7 +806,7 @@ export type EndedMessage = {
  */
 export type InsightMessage = {
     /**
-     * The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
+     * What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
      */
     type: string;
     /**
@@ -788,11 +814,11 @@ export type InsightMessage = {
      */
     value: number;
     /**
-     * Unit of the value: bpm (hr), % (spo2) or brpm (rr).
+     * Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
      */
     unit: string;
     /**
-     * Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s).
+     * Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s, hrv and rhythm every 10 s).
      */
     ts: number;
     /**
@@ -861,7 +887,7 @@ export type SessionsCursor = string;
 /**
  * Only insights of this type.
  */
-export type InsightsType = 'hr' | 'spo2' | 'rr';
+export type InsightsType = 'hr' | 'spo2' | 'rr' | 'hrv' | 'rhythm';
 
 /**
  * Insights of this device only.
@@ -1460,6 +1486,48 @@ export type ListSessionInsightsResponses = {
 
 export type ListSessionInsightsResponse = ListSessionInsightsResponses[keyof ListSessionInsightsResponses];
 
+export type ListSessionBeatsData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the resource.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/sessions/{id}/beats';
+};
+
+export type ListSessionBeatsErrors = {
+    /**
+     * The API key is missing, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * The API key is valid, but does not give access to this resource.
+     */
+    403: Error;
+    /**
+     * There is no such resource.
+     */
+    404: Error;
+    /**
+     * The request failed inside the service: try again with backoff.
+     */
+    500: Error;
+};
+
+export type ListSessionBeatsError = ListSessionBeatsErrors[keyof ListSessionBeatsErrors];
+
+export type ListSessionBeatsResponses = {
+    /**
+     * The beats, streamed.
+     */
+    200: Array<Beat>;
+};
+
+export type ListSessionBeatsResponse = ListSessionBeatsResponses[keyof ListSessionBeatsResponses];
+
 export type GetSessionSummaryData = {
     body?: never;
     path: {
@@ -1509,7 +1577,7 @@ export type ListInsightsData = {
         /**
          * Only insights of this type.
          */
-        type?: 'hr' | 'spo2' | 'rr';
+        type?: 'hr' | 'spo2' | 'rr' | 'hrv' | 'rhythm';
         /**
          * Insights of this device only.
          */

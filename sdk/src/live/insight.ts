@@ -19,8 +19,11 @@ export interface LiveInsight extends Readonly<Omit<InsightMessage, 'type' | 'ts'
   readonly ts: number;
 }
 
-/** The types that this version delivers; the compiler reports one of the service's that is missing. */
-export const INSIGHT_TYPES = Object.keys({ hr: 0, spo2: 0, rr: 0 } satisfies Record<InsightType, 0>) as InsightType[];
+/** The types that this version delivers. */
+export const INSIGHT_TYPES = ['hr', 'spo2', 'rr', 'hrv', 'rhythm'] as const satisfies readonly InsightType[];
+type None<Missing extends never> = Missing;
+/** The compiler reports a type of the service that is missing above. */
+export type Unlisted = None<Exclude<InsightType, (typeof INSIGHT_TYPES)[number]>>;
 
 /** The classes of quality, the worst first. */
 export const SQI_CLASSES: readonly SqiClass[] = ['unfit', 'acceptable', 'excellent'];

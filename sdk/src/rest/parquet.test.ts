@@ -6,7 +6,7 @@ import { toParquet } from './parquet.js';
 
 const T0 = Date.UTC(2026, 2, 1);
 const reading = (n: number): Insight => ({
-  type: n % 2 ? 'hr' : 'later',
+  ...(n % 3 ? { type: n % 2 ? 'hr' : 'later' } : { type: 'hrv', sdnn: 50.5, pnn50: (n % 1000) / 10 }),
   value: 60 + (n % 300) / 10,
   unit: 'bpm',
   ts: T0 + n * 1000 + (n % 7),
@@ -21,11 +21,13 @@ const reading = (n: number): Insight => ({
   algorithm: 'hr-ppg@1.0.0',
 });
 
-/** The rows of a file, with times as in an insight. */
+/** The rows of a file, with times as in an insight, and without what they do not have. */
 async function rowsOf(bytes: Uint8Array): Promise<unknown[]> {
   const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer });
   const ms = (value: unknown) => (value instanceof Date ? value.getTime() : value);
-  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, ms(value)])));
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(row).flatMap(([name, value]) => (value === null ? [] : [[name, ms(value)]]))),
+  );
 }
 
 describe('a Parquet file', () => {

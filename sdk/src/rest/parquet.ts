@@ -18,7 +18,12 @@ const COLUMNS = {
   device_id: 'STRING',
   session_id: 'STRING',
   algorithm: 'STRING',
+  sdnn: 'DOUBLE',
+  pnn50: 'DOUBLE',
 } as const satisfies Readonly<Record<keyof Insight, string>>;
+
+/** Columns that only hrv has. */
+const OPTIONAL: readonly string[] = ['sdnn', 'pnn50'];
 
 /**
  * The bytes of a Parquet file with one row for each insight, in their order; `pandas.read_parquet` reads it. No more than
@@ -68,12 +73,12 @@ function columnsOf(rows: readonly Insight[]) {
   return Object.entries(COLUMNS).map(([name, type]) => ({
     name,
     type,
-    nullable: false,
+    nullable: OPTIONAL.includes(name),
     // With it a row of three types at 1 Hz takes 3 bytes, without it 12.
     ...(type === 'TIMESTAMP' && { encoding: 'DELTA_BINARY_PACKED' as const }),
     data: rows.map((row) => {
       const value = row[name as keyof Insight];
-      return type === 'TIMESTAMP' ? new Date(value) : value;
+      return type === 'TIMESTAMP' ? new Date(value ?? Number.NaN) : (value ?? null);
     }),
   }));
 }

@@ -1,5 +1,6 @@
 import type {
   Algorithm,
+  Beat,
   DeviceModel,
   DeviceModelChange,
   Health,
@@ -120,6 +121,8 @@ export interface Sessions {
   get(id: string, call?: CallOptions): Promise<Session>;
   /** All stored insights of a session, in chronological order. */
   insights(id: string, call?: CallOptions): Promise<Insight[]>;
+  /** All beats of a session, in chronological order. */
+  beats(id: string, call?: CallOptions): Promise<Beat[]>;
   /** Summary of the insights of a session, one entry per type. */
   summary(id: string, call?: CallOptions): Promise<Summary[]>;
 }
@@ -215,6 +218,7 @@ export function operations(options: RestOptions): Operations {
       },
       get: (id, call) => ask('GET', [SESSIONS, id], call),
       insights: (id, call) => ask('GET', [SESSIONS, id, INSIGHTS], call),
+      beats: (id, call) => ask('GET', [SESSIONS, id, 'beats'], call),
       summary: (id, call) => ask('GET', [SESSIONS, id, 'summary'], call),
     },
     insights: {

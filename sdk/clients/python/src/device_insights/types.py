@@ -375,7 +375,7 @@ class Insight(TypedDict):
 
     type: str
     """
-    The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
+    What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
     """
     value: float
     """
@@ -383,7 +383,7 @@ class Insight(TypedDict):
     """
     unit: str
     """
-    Unit of the value: bpm (hr), % (spo2) or brpm (rr).
+    Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
     """
     ts: int
     """
@@ -425,6 +425,33 @@ class Insight(TypedDict):
     """
     slug@version of the algorithm that computed the insight.
     """
+    sdnn: NotRequired[float]
+    """
+    Of hrv: standard deviation of the intervals between beats, ms.
+    """
+    pnn50: NotRequired[float]
+    """
+    Of hrv: share of the intervals that differ from the one before by more than 50 ms, %.
+    """
+
+
+class Beat(TypedDict):
+    """
+    A heartbeat.
+    """
+
+    t: float
+    """
+    Time of the beat by the data, milliseconds since the epoch: the R peak of the ECG, or the upstroke of the pulse in the light, which comes some 0.2 s later.
+    """
+    source: Literal['ecg', 'ppg']
+    """
+    What it was seen in.
+    """
+    quality: float
+    """
+    How surely it is a beat, and at this time, 0 to 1.
+    """
 
 
 class LinkItem(TypedDict):
@@ -442,7 +469,7 @@ class EntryItem(TypedDict):
 
 class FhirBundle(TypedDict):
     """
-    A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate. effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
+    A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
     """
 
     resourceType: Literal['Bundle']
@@ -687,7 +714,7 @@ class NoticeMessage(TypedDict):
     """
     Of already_stored: the closed session that has data of the same time.
     """
-    insight: NotRequired[Literal['hr', 'spo2', 'rr']]
+    insight: NotRequired[Literal['hr', 'spo2', 'rr', 'hrv', 'rhythm']]
     """
     Of no_reading: the type without a trusted reading.
     """
@@ -729,7 +756,7 @@ class InsightMessage(TypedDict):
 
     type: str
     """
-    The vital sign: `hr` (heart rate), `spo2` or `rr` (respiratory rate). Later versions may add types: ignore unknown ones.
+    What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
     """
     value: float
     """
@@ -737,11 +764,11 @@ class InsightMessage(TypedDict):
     """
     unit: str
     """
-    Unit of the value: bpm (hr), % (spo2) or brpm (rr).
+    Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
     """
     ts: int
     """
-    Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s).
+    Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s, hrv and rhythm every 10 s).
     """
     session_id: str
     """
