@@ -1,11 +1,9 @@
 import { duration } from './format.js';
 import { type Lack, NO_LACK } from './problems.js';
-import { type Reading, STALE_MS, shown, TYPE_NAMES, TYPES, type Type } from './readings.js';
+import { type Reading, STALE_MS, shown, staleMs, TYPE_NAMES, TYPES, type Type } from './readings.js';
 
 /** Time that the small lines cover, ms. */
 export const LINE_MS = 300_000;
-/** The line is interrupted between readings that are further apart than this, ms. */
-const GAP_MS = 10_000;
 
 interface Line {
   readonly value: HTMLElement;
@@ -87,7 +85,7 @@ export class Tile {
 
   #number(type: Type, { value, word, drawn: last }: Line, now: number): void {
     const isTrusted = last !== null && last.sqi_class !== 'unfit';
-    const why = isTrusted && now - last.ts <= STALE_MS ? undefined : this.#lack.types.get(type);
+    const why = isTrusted && now - last.ts <= staleMs(type) ? undefined : this.#lack.types.get(type);
     set(value, last && !why ? shown(last) : '–');
     const quality = last && !why ? last.sqi_class : 'unfit';
     if (value.dataset.quality !== quality) value.dataset.quality = quality;
@@ -125,7 +123,7 @@ function drawLine(canvas: HTMLCanvasElement, points: readonly Reading[], now: nu
     }
     const x = width - ((now - point.ts) / LINE_MS) * width;
     const y = height / 2 - ((point.value - middle) / reach) * (height / 2 - 1);
-    if (before && point.ts - before.ts < GAP_MS) context.lineTo(x, y);
+    if (before && point.ts - before.ts < staleMs(point.type)) context.lineTo(x, y);
     else context.moveTo(x, y);
     before = point;
   }

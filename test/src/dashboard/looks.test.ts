@@ -20,9 +20,9 @@ describe('every page of the dashboard', () => {
   before(async () => {
     desk = await Desk.open();
     const { service } = desk;
-    const source = simulate({ seconds: 30 });
+    const source = simulate({ seconds: 70 });
     const { socket, ready } = await connect(service, DEVICE, await makeModel(service, source));
-    await sendFrames(socket, source, Date.now() - 30_000, 0, 30);
+    await sendFrames(socket, source, Date.now() - 70_000, 0, 70);
     page = await desk.signedIn('', { bypassCSP: true }); // For axe, which is injected into the page.
     const account = `/dashboard/a/${await desk.account(page)}`;
     paths = [

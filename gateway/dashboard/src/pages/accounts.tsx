@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AccountRow, AlgorithmRow, Me } from '../../../src/dashboard/schemas.js';
 import { api, useLoad } from '../api.js';
-import { TYPES } from '../readings.js';
+import { outputName } from '../readings.js';
 import { Link } from '../router.js';
 import { Dialog, Empty, Field, Form, Page, Table, When } from '../ui.js';
 
@@ -135,7 +135,7 @@ function Entitlement({ account, algorithms, finish }: EntitlementProps) {
                   setChosen(e.currentTarget.checked ? [...chosen, slug] : chosen.filter((other) => other !== slug))
                 }
               />{' '}
-              {name} <span class="mute">{TYPES[type].name}</span>
+              {name} <span class="mute">{outputName(type)}</span>
             </label>
           ))}
         </fieldset>

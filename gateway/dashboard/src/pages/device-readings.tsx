@@ -8,8 +8,8 @@ import { extentOf } from './device-channels.js';
 
 const REFRESH_MS = 2000;
 const RECENT_MS = 60_000;
-/** The window of a respiratory rate. */
-const LONGEST_WINDOW_MS = 32_000;
+/** The window of hrv and rhythm. */
+const LONGEST_WINDOW_MS = 60_000;
 
 interface Props {
   readonly session: string;

@@ -1,7 +1,7 @@
 import type { Node } from '../../../src/dashboard/schemas.js';
 import { useLoad } from '../api.js';
 import { bytes, count, duration } from '../format.js';
-import { TYPES } from '../readings.js';
+import { outputName } from '../readings.js';
 import { now } from '../service-clock.js';
 import { Badge, Fact, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
 
@@ -60,7 +60,7 @@ export function Health() {
               {node.algorithms.map(({ slug, name, type, version, description }) => (
                 <tr key={slug}>
                   <th scope="row">{name}</th>
-                  <td>{TYPES[type].name}</td>
+                  <td>{outputName(type)}</td>
                   <td>
                     <code>
                       {slug}@{version}

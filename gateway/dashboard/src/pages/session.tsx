@@ -1,17 +1,20 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Kept, Series, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { Kept, Series, SessionRow, Tachogram } from '../../../src/dashboard/schemas.js';
 import type { SummaryRow } from '../../../src/rest/sessions/schema.js';
 import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { Chart, type Line } from '../chart.js';
 import { clock, count, date, duration } from '../format.js';
 import { noticeWord, refusedWords } from '../problems.js';
-import { TYPES } from '../readings.js';
+import { TYPES, type Type } from '../readings.js';
 import { Link } from '../router.js';
+import { Scatter } from '../scatter.js';
 import { Badge, Empty, Fact, Failure, Page, Panel, Skeleton, Table } from '../ui.js';
 import { lengthOf, Sent } from './sessions.js';
 
 const REFRESH_MS = 5000;
+/** Beats are stored every 10 s. */
+const BEATS_MS = 10_000;
 const QUALITY = { excellent: '--good', acceptable: '--warn', unfit: '--bad' } as const;
 type Span = { readonly from: number; readonly to: number };
 
@@ -38,9 +41,14 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
             </button>
           )}
           {row && (
-            <a class="button" href={`/dashboard/api/sessions/${id}/insights.csv`} download>
-              Download CSV
-            </a>
+            <>
+              <a class="button" href={`/dashboard/api/sessions/${id}/insights.csv`} download>
+                Download CSV
+              </a>
+              <a class="button" href={`/dashboard/api/sessions/${id}/beats.csv`} download>
+                Download beats
+              </a>
+            </>
           )}
         </>
       }
@@ -71,12 +79,13 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
         <Empty title="No readings here">
           {span
             ? 'This part of the session has no readings.'
-            : 'The first reading needs 4 s of data for heart rate and SpO₂, and 16 s for breathing.'}
+            : 'The first reading needs 4 s of data for heart rate and SpO₂, 16 s for breathing, and 30 s for HRV and rhythm.'}
         </Empty>
       )}
       {series.data?.map((each) => (
         <ValueChart key={each.type} series={each} onZoom={zoom} />
       ))}
+      <Beats id={id} span={span} isOpen={isOpen} onZoom={zoom} />
       {series.data && series.data.length > 0 && <Measures series={series.data} onZoom={zoom} />}
     </Page>
   );
@@ -153,6 +162,12 @@ export function Problems({ id }: { readonly id: string }) {
   );
 }
 
+/** What the less familiar types mean. */
+const HINTS: Readonly<Partial<Record<Type, string>>> = {
+  hrv: 'RMSSD over 60 s.',
+  rhythm: 'Probability that the beats of 60 s are irregular as in atrial fibrillation: no diagnosis.',
+};
+
 interface ChartProps {
   readonly series: Series;
   readonly onZoom: (from: number, to: number) => void;
@@ -194,6 +209,7 @@ function ValueChart({ series, onZoom }: ChartProps) {
         <span class="warn">acceptable</span>
         <span class="bad">unfit: no line</span>
         <span class="mute">Drag along the chart to zoom.</span>
+        {HINTS[series.type] && <span class="mute">{HINTS[series.type]}</span>}
       </p>
     </Panel>
   );
@@ -206,6 +222,60 @@ function described({ type, value, quality, unit }: Series): string {
   if (fit.length === 0) return `${name} over time: all readings are unfit`;
   const span = `${Math.min(...fit).toFixed(digits)} to ${Math.max(...fit).toFixed(digits)} ${unit}`;
   return `${name} over time: ${span}, last ${fit.at(-1)?.toFixed(digits)} ${unit}`;
+}
+
+const SOURCES = { ecg: 'ECG', ppg: 'light' } as const;
+
+interface BeatsProps {
+  readonly id: string;
+  readonly span: Span | null;
+  readonly isOpen: boolean;
+  readonly onZoom: ChartProps['onZoom'];
+}
+
+/** The intervals between beats of each source: over time, and each against the one before. */
+function Beats({ id, span, isOpen, onZoom }: BeatsProps) {
+  const { data } = useLoad<Tachogram[]>(
+    `/sessions/${id}/beats${query({ from: span?.from, to: span?.to })}`,
+    isOpen && !span ? BEATS_MS : undefined,
+  );
+  return (
+    <>
+      {data?.map((each) => (
+        <BeatCharts key={each.source} tachogram={each} onZoom={onZoom} />
+      ))}
+    </>
+  );
+}
+
+function BeatCharts({ tachogram, onZoom }: { readonly tachogram: Tachogram; readonly onZoom: ChartProps['onZoom'] }) {
+  const { source, t, rr, former, next, intervals, thinned } = tachogram;
+  const from = SOURCES[source];
+  const lines = useMemo((): Line[] => [{ label: 'Interval, ms', color: '--hrv', values: rr }], [rr]);
+  const note = `${count(intervals)} intervals${thinned ? ' (some are not drawn: zoom in to see all)' : ''}`;
+  return (
+    <div class="beats">
+      <Panel
+        title={
+          <>
+            Intervals between beats, from {from} <span class="mute">ms</span>
+          </>
+        }
+        aside={<span class="mute">{note}</span>}
+      >
+        <Chart
+          {...{ label: `Intervals between beats from ${from} over time: ${note}`, t, lines, height: 260, digits: 0 }}
+          {...{ group: 'session', onZoom }}
+        />
+      </Panel>
+      <Panel title="Poincaré plot" aside={<span class="mute">each interval against the one before, ms</span>}>
+        <Scatter
+          {...{ label: `Poincaré plot of ${count(former.length)} pairs of intervals`, x: former, y: next }}
+          {...{ height: 260, color: '--hrv' }}
+        />
+      </Panel>
+    </div>
+  );
 }
 
 const MEASURES = [
