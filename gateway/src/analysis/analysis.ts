@@ -111,6 +111,8 @@ export class Analysis {
   readonly #steps: readonly TypeSteps[];
   /** Those of the blocks of beats; null if there are none to keep. */
   readonly #beatSteps: Steps<BeatAlgorithm> | null;
+  /** End of the newest window that was estimated, by set of channels, seconds. */
+  readonly #ends: number[] = [];
   #noReadings: readonly NoReading[] = [];
   #firstInstant: number | null;
   /** Time of the first data here, seconds since the first instant. */
@@ -264,11 +266,22 @@ export class Analysis {
 
   /** Lets the core find the beats up to the end of a window, which it does for every estimate. */
   #findBeats(end: number): void {
-    const requests = this.#beatSteps?.algorithms.flatMap(({ algorithm: { estimator }, set }) => {
+    const { algorithms = [] } = this.#beatSteps ?? {};
+    this.#answer(
+      algorithms.filter(({ set }) => end > (this.#ends[set] ?? Number.NEGATIVE_INFINITY)),
+      end,
+    );
+  }
+
+  /** The core's answers for the windows of algorithms that end together. */
+  #answer(algorithms: readonly SetAlgorithm<AnyAlgorithm>[], end: number): Answer[] {
+    if (algorithms.length === 0) return [];
+    const requests = algorithms.flatMap(({ algorithm: { estimator }, set }) => {
+      this.#ends[set] = end;
       const session = this.#sessions[set];
       return session ? { session, estimator, end: end - this.#base } : [];
     });
-    if (requests) this.#load.time(() => this.#load.core.answer(requests));
+    return this.#load.time(() => this.#load.core.answer(requests));
   }
 
   /** The beats of a block as far as they are known: of each source those of the channels where they are best. */
@@ -280,7 +293,9 @@ export class Analysis {
       const from = start - this.#base;
       const found = this.#load.time(() => this.#sessions[set]?.beats(source, from, from + BLOCK_S) ?? []);
       const beats = found.map(({ t, quality }) => ({
-        ...{ t: round(origin + 1000 * (this.#base + t), 1), source, quality: round(quality, 3) },
+        t: Math.round(10 * (origin + 1000 * (this.#base + t))) / 10,
+        source,
+        quality: Math.round(1000 * quality) / 1000,
       }));
       if (total(beats) > total(bySource.get(source) ?? [])) bySource.set(source, beats);
     }
@@ -290,11 +305,7 @@ export class Analysis {
 
   /** Estimates the windows of a type that end together, and chooses: a reading, or none that is new. */
   #compute(steps: TypeSteps, end: number, algorithms = steps.algorithms): Reading[] {
-    const requests = algorithms.flatMap(({ algorithm: { estimator }, set }) => {
-      const session = this.#sessions[set];
-      return session ? { session, estimator, end: end - this.#base } : [];
-    });
-    const answers = this.#load.time(() => this.#load.core.answer(requests));
+    const answers = this.#answer(algorithms, end);
     const windows = algorithms.map((each) => each.window(end));
     const found = windows.map((window, i) => this.#candidate(window, answers[i]?.estimate ?? null));
     this.#watch(steps, end, windows, answers, found);

@@ -19,11 +19,16 @@ describe('the watch over missing readings of a type', () => {
     });
   }
 
-  it('states the reason after 20 s without a trusted reading, and 60 s without a respiratory rate', () => {
+  it('states the reason after 20 s without a trusted reading, 60 s without a respiratory rate, and 90 s without hrv or rhythm', () => {
     const reasons = stated(new NoReadingWatch('hr'), Array(20).fill(verdict('hum')));
     expect(reasons.slice(18)).to.deep.equal([null, 'hum']);
     const rr = stated(new NoReadingWatch('rr'), Array(60).fill(verdict('noise')));
     expect(rr.slice(58)).to.deep.equal([null, 'noise']);
+    for (const type of ['hrv', 'rhythm'] as const)
+      expect(stated(new NoReadingWatch(type), Array(90).fill(verdict('motion'))).slice(88)).to.deep.equal([
+        null,
+        'motion',
+      ]);
   });
 
   it('counts from the newest trusted reading, and has none to state when there is one again', () => {

@@ -102,6 +102,14 @@ describe('the trace of a session', () => {
     expect(next.diagnostics([]).notices.map(({ firstAt, count }) => [firstAt, count])).to.deep.equal([[5000, 3]]);
   });
 
+  it('takes it for no problem of the device that a wearer who moves has no hrv and no rhythm', () => {
+    for (const insight of ['hrv', 'rhythm'] as const)
+      notices.raise('no_reading', null, { detail: 'motion', insight, reason: 'motion' });
+    expect(trace.problem(true)).to.equal(null);
+    notices.raise('no_reading', null, { detail: 'motion', insight: 'hr', reason: 'motion' });
+    expect(trace.problem(true)).to.equal('no_reading');
+  });
+
   it('keeps at most 8 KiB of diagnostics, and of the notices the newest', () => {
     for (let channel = 0; channel < 64; channel++) {
       clock.advance(1);

@@ -24,7 +24,7 @@ export function unpacked(start: number, text: string): Beat[] {
   return Array.from({ length: bytes.length / BYTES }, (_, i) => {
     const value = bytes.readUInt32LE(BYTES * i);
     const quality = (Math.floor(value / SOURCES) % QUALITIES) / 1000;
-    const t = Number((start + Math.floor(value / SOURCES / QUALITIES) / 10).toFixed(1));
+    const t = Math.round(10 * start + Math.floor(value / SOURCES / QUALITIES)) / 10;
     return { t, source: BEAT_SOURCES[value % SOURCES] ?? 'ecg', quality };
   });
 }
