@@ -1,5 +1,5 @@
 import type { LiveInsight, StoredInsight } from '@device-insights/contract/insight';
-import type { SqiClass } from '@device-insights/contract/insight-types';
+import type { InsightType, SqiClass } from '@device-insights/contract/insight-types';
 
 export type { LiveInsight, StoredInsight } from '@device-insights/contract/insight';
 export {
@@ -9,6 +9,9 @@ export {
   type SqiClass,
   UNITS,
 } from '@device-insights/contract/insight-types';
+
+/** The types that need a minute at rest: that a session has none of them is no fault. */
+export const AT_REST: ReadonlySet<string> = new Set(['hrv', 'rhythm'] satisfies InsightType[]);
 
 /** A reading before publication: all fields except those that the publication adds. */
 export type Reading = Omit<StoredInsight, 'ts' | 'e2e_latency_ms'>;

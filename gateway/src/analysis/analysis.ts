@@ -147,8 +147,8 @@ export class Analysis {
   }
 
   /**
-   * The types without a trusted reading for 20 s of data time (rr: 60 s; hrv and rhythm: 90 s), each with the reason; after the end also those that never had
-   * one. Another list when something has changed.
+   * The types without a trusted reading for 20 s of data time (rr: 60 s; hrv and rhythm: 90 s), each with the reason; after the end also those of hr,
+   * spo2 and rr that never had one. Another list when something has changed.
    */
   get noReadings(): readonly NoReading[] {
     return this.#noReadings;

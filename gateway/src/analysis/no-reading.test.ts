@@ -95,5 +95,8 @@ describe('the watch over missing readings of a type', () => {
     stated(good, [TRUSTED, verdict('noise')]);
     good.end(verdict('too_little'));
     expect(good.stated).to.equal(null);
+    const tooShort = new NoReadingWatch('hrv');
+    tooShort.end(verdict('too_little'));
+    expect(tooShort.stated, 'hrv needs a minute').to.equal(null);
   });
 });

@@ -1,5 +1,5 @@
 import { REASONS, type Reason } from '@device-insights/contract/ingest';
-import type { InsightType } from '../insight.js';
+import { AT_REST, type InsightType } from '../insight.js';
 
 /** What one algorithm says of a window without a trusted reading. */
 export interface Verdict {
@@ -68,11 +68,11 @@ export class NoReadingWatch {
   }
 
   /**
-   * States the reason at the end of a session that never had a trusted reading, however short it was.
+   * States the reason at the end of a session that never had a trusted reading, however short it was (of hr, spo2 and rr).
    * @param otherwise the reason if there was no window
    */
   end(otherwise: Verdict): void {
-    if (this.#wasTrusted || this.#stated) return;
+    if (this.#wasTrusted || this.#stated || AT_REST.has(this.#insight)) return;
     this.#say(this.#mostVoted() ?? otherwise);
   }
 

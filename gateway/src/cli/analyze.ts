@@ -179,7 +179,7 @@ const command = new Command('analyze')
   .description(
     `Computes the insights of a recording and prints them in the stored form, one JSON object a line; the recording's t = 0 is 0 ms.
 Prints on stderr what the service would report to the device: a line for each notice, with the row and time at which it is first seen.
-Exit code 0: every type of insight that the channels allow has readings up to the end; 3: one has none, or stops more than its window
+Exit code 0: each of hr, spo2 and rr that the channels allow has readings up to the end; 3: one has none, or stops more than its window
 before the end of the data; 2: the recording cannot be used; 1: any other failure.`,
   )
   .argument('<file>', 'the recording: its ID.json (sdk/RECORDINGS.md), or a CSV file with --rate and --modality')

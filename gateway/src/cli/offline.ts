@@ -9,7 +9,7 @@ import type { Beat } from '../beat.js';
 import { decodeBinary } from '../ingest/frame.js';
 import { Intake, NO_PROGRESS } from '../ingest/intake.js';
 import { LATE, Notices, notAnalysed } from '../ingest/notices.js';
-import { type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
+import { AT_REST, type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { ModalityChannel } from '../store/store.js';
 import { type Finding, Findings, type Place, type Problem } from './findings.js';
 
@@ -24,7 +24,7 @@ export type { InsightType, StoredInsight } from '../insight.js';
 export interface Outcome {
   /** Notices and refused frames, in the order in which they start. */
   readonly findings: readonly Finding[];
-  /** Types of insights that the channels allow, and that have no reading up to the end of the data. */
+  /** Of hr, spo2 and rr those that the channels allow, and that have no reading up to the end of the data. */
   readonly silences: readonly Silence[];
 }
 
@@ -81,12 +81,12 @@ export async function* beatsOffline(source: FrameSource): AsyncGenerator<Beat, r
   return run.findings;
 }
 
-/** The types of insights that the source's channels allow, each with the longest of its windows, ms. */
+/** Of hr, spo2 and rr those that the source's channels allow, each with the longest of its windows, ms. */
 function windowsOf({ deviceModel: { modality_channels } }: FrameSource): Map<InsightType, number> {
   const modalities = new Set<string>(modality_channels.map(({ modality }) => modality));
   const windows = new Map<InsightType, number>();
   for (const { type, windowS, requires } of ALGORITHMS)
-    if (requires.every((oneOf) => oneOf.some((modality) => modalities.has(modality))))
+    if (!AT_REST.has(type) && requires.every((oneOf) => oneOf.some((modality) => modalities.has(modality))))
       windows.set(type, Math.max(1000 * windowS, windows.get(type) ?? 0));
   return windows;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { BRIDGED_MS, BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
+import { AT_REST } from '../insight.js';
 import type { ChannelState, Inspection } from '../peers/inspection.js';
 import type { Diagnostics, ModalityChannel, RefusedFrames } from '../store/store.js';
 import type { Fault } from './frame.js';
@@ -11,9 +12,6 @@ const COVERED_MS = 600_000;
 const PIECES = 200;
 /** Maximum length of diagnostics, as JSON in UTF-8, bytes. */
 const MAX_DIAGNOSTICS = 8192;
-
-/** Types that need a minute at rest: a device whose wearer moves has no problem because they are missing. */
-const AT_REST: readonly (string | undefined)[] = ['hrv', 'rhythm'];
 
 /** A session's memory of the problems of its data, which is stored as diagnostics, and of its signal, for the dashboard alone. */
 export class Trace {
@@ -63,7 +61,7 @@ export class Trace {
    */
   problem(hasData: boolean): string | null {
     if (!hasData && this.#refused.size > 0) return 'refused';
-    const present = this.#notices.all.filter(({ isOver, insight }) => !isOver && !AT_REST.includes(insight));
+    const present = this.#notices.all.filter(({ isOver, insight }) => !isOver && !AT_REST.has(insight ?? ''));
     const newest = present.toSorted((a, b) => b.lastAt - a.lastAt)[0];
     return newest?.code ?? (this.#refused.size > 0 ? 'refused' : null);
   }

@@ -128,7 +128,7 @@ describe('insights across sessions', () => {
     const bad: [query: string, detail: RegExp][] = [
       ['limit=0', /^limit: must be an integer from 1 to 1000$/],
       ['limit=1001', /^limit: must be an integer from 1 to 1000$/],
-      ['type=HR', /^type: must be one of hr, spo2, rr$/],
+      ['type=HR', /^type: must be one of hr, spo2, rr, hrv, rhythm$/],
       ['type=bp', /^type: must be one of/],
       ['type=hr&type=hr', /^type: must be given only once$/],
       ['type=', /^type: must not be empty$/],
