@@ -15,6 +15,11 @@ export class Operator {
     return (there ?? (await this.#admin<{ id: string }>('account', 'create', name))).id;
   }
 
+  /** Entitles the account of that name to these algorithms. */
+  async entitle(name: string, ...slugs: string[]): Promise<void> {
+    await this.#admin('account', 'entitle', '--account', await this.account(name), '--algos', slugs.join(','));
+  }
+
   /** A new key of the account of that name; `options` as the command takes them. */
   async issue(name: string, ...options: string[]): Promise<{ id: string; key: string }> {
     return this.#admin('key', 'issue', '--account', await this.account(name), ...options);

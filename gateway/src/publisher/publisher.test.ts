@@ -3,9 +3,11 @@ import type { Bus, BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
+import type { Beat } from '../beat.js';
 import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '../insight.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
-import { NO_PROGRESS, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import type { SessionCommit } from '../store/store.js';
+import { NO_PROGRESS, sampleBlock, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { Gate } from './gate.fixture.js';
 import { Publisher } from './publisher.js';
 import type { PublishedSession, Stream } from './stream.js';
@@ -112,6 +114,30 @@ describe('the publisher', () => {
     const expected = { ...reading(-2), ts: START, e2e_latency_ms: 2000 };
     expect(await stored(session.id)).to.deep.equal([expected]);
     expect(batches).to.deep.equal([[{ text: JSON.stringify(liveForm(expected)), user: 'ann' }]]);
+  });
+
+  it('stores the beats of one turn with its readings, once the store accepts them, and publishes none', async () => {
+    const { session, stream, reading } = await begin();
+    const batches = await listen(session.accountId);
+    const { ts: _, ...block } = sampleBlock(START);
+    gate.down = true;
+    stream.publish(reading(0));
+    stream.keep(block);
+    await settle();
+    gate.down = false;
+    await pass(1000);
+    await stream.flushed();
+    const part = gate.groups.at(-1)?.[0] as SessionCommit;
+    expect(part.insights).to.have.length(1);
+    expect(part.beats).to.have.length(1);
+    expect(part.beats[0]?.ts).to.be.within(START + 1, START + 1000);
+    const beats: Beat[] = [];
+    for await (const batch of gate.store.sessionBeats(session.id)) beats.push(...batch);
+    expect(beats).to.deep.equal(block.beats);
+    expect(batches.flat()).to.have.length(1);
+    stream.keep({ ...block, start: block.start + 10_000, beats: [] });
+    await stream.flushed();
+    expect(gate.groups.at(-1)?.[0]?.insights).to.deep.equal([]);
   });
 
   it('commits the readings of one turn as one group, and those that arrive meanwhile as the next', async () => {
