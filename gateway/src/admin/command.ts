@@ -93,7 +93,7 @@ function accountCommands(account: Command, perform: Perform): void {
   account
     .command('delete <ACCOUNT>')
     .description(
-      'delete an account, by its id or name, for good, with its keys, devices, sessions and insights; the audit log stays',
+      'delete an account, by its id or name, for good, with its keys, devices, sessions, insights and beats; the audit log stays',
     )
     .action((id: string) => perform((context) => deleteAccount(context, id)));
   account
@@ -109,15 +109,15 @@ function accountCommands(account: Command, perform: Perform): void {
 function erasureCommands(admin: Command, perform: Perform): void {
   admin
     .command('session')
-    .description('delete: a closed session, with its insights')
+    .description('delete: a closed session, with its insights and beats')
     .command('delete <ID>')
-    .description('delete a closed session for good, with its insights')
+    .description('delete a closed session for good, with its insights and beats')
     .action((id: string) => perform((context) => deleteSession(context, id)));
   const user = admin.command('user').description('export, erase: all data of one user');
   user
     .command('export <FILE>')
     .description(
-      'write the keys of a user, its sessions with their insights, and its audit entries to a new file of JSON lines',
+      'write the keys of a user, its sessions with their insights and beats, and its audit entries to a new file of JSON lines',
     )
     .requiredOption(...ACCOUNT)
     .requiredOption('--user <U>', 'the user')
@@ -126,7 +126,7 @@ function erasureCommands(admin: Command, perform: Perform): void {
     );
   user
     .command('erase')
-    .description('delete the keys of a user, its sessions and their insights, for good; the audit log stays')
+    .description('delete the keys of a user, its sessions and their insights and beats, for good; the audit log stays')
     .requiredOption(...ACCOUNT)
     .requiredOption('--user <U>', 'the user')
     .action((o: { account: string; user: string }) => perform((context) => eraseUser(context, o.account, o.user)));

@@ -29,7 +29,7 @@ import {
 import { silentChannel, verdictOf } from './verdict.js';
 
 /** After a loss of this length, no window contains data from before it, seconds. */
-const LONG_LOSS_S = 60;
+const LONG_LOSS_S = LONGEST_WINDOW_S;
 /**
  * The core numbers its samples in 32 bits, which an ECG uses up in 97 days, so it restarts earlier. This costs the windows that
  * hold data from both sides, and the beats of one block.

@@ -45,7 +45,8 @@ const ACK_DATA_MS = 5000;
 /**
  * Data time after which the readings so far are asked to be stored; those of the stretch before must be stored by then,
  * ms. So at most 20 s of readings may be lost with this gateway, and the replay brings them back: it reaches 60 s back
- * from what the device knows as acknowledged, and the longest window is 32 s, which may wait 2 s for a channel.
+ * from what the device knows as acknowledged, and the windows of rr are 32 s, which may wait 2 s for a channel. Those of hrv and
+ * rhythm are 60 s: the first ones after a crash have a part of their data.
  */
 const STRETCH_MS = 10_000;
 /** Shortest time between two records of the diagnostics; they may be 5 s old, ms. */

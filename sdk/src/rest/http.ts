@@ -16,7 +16,7 @@ export interface HttpOptions {
   readonly timeoutMs?: number;
   /**
    * Maximum number of bytes of an answer, after decompression; a longer one is given up with a ConnectionError. Default 64 MiB. All
-   * insights of a session (`sessions.insights`) are one answer: 64 MiB are about 22 hours of hr, spo2 and rr.
+   * insights of a session (`sessions.insights`) are one answer: 64 MiB are about 20 hours of readings.
    */
   readonly maxResponseBytes?: number;
   /** Attempts after the first; none if the service wants more than 30 s before it (`Retry-After`). Default 2. */
