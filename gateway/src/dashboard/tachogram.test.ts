@@ -7,7 +7,10 @@ const T0 = Date.UTC(2026, 2, 1);
 /** Beats of one source, with these intervals, ms; the first is at T0. */
 function beatsOf(source: Beat['source'], intervals: readonly number[], quality = 0.9): Beat[] {
   let t = T0;
-  return [0, ...intervals].map((interval) => ({ t: (t += interval), source, quality }));
+  return [0, ...intervals].map((interval) => {
+    t += interval;
+    return { t, source, quality };
+  });
 }
 
 async function* inBatches(beats: readonly Beat[]) {
