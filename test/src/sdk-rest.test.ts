@@ -134,6 +134,7 @@ describe('the REST client of the SDK with a real gateway', () => {
     const hr = insights
       .filter(({ type, sqi_class }) => type === 'hr' && sqi_class !== 'unfit')
       .map(({ value }) => value);
+    for (const beat of await client.sessions.beats(id)) expect(beat).to.have.all.keys('t', 'source', 'quality');
     const summary = await client.sessions.summary(id);
     expect(summary.find(({ type }) => type === 'hr')).to.include({
       minimum: Math.min(...hr),

@@ -128,7 +128,7 @@ describe('An upload over HTTP', () => {
     expect(made).to.have.length.above(100);
     expect(made).to.deep.equal(await readings(id));
     const counts = Object.fromEntries(
-      ['hr', 'rr', 'spo2'].map((t) => [t, made.filter(({ type }) => type === t).length]),
+      ['hr', 'hrv', 'rhythm', 'rr', 'spo2'].map((t) => [t, made.filter(({ type }) => type === t).length]),
     );
     expect(answer.body.insights).to.deep.equal(counts);
     expect(answer.body.refused).to.deep.equal({});

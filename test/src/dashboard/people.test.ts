@@ -201,7 +201,10 @@ describe('the people at the dashboard', () => {
     expect(await text(summary)).to.match(/^Heart rate(\d+\.\d bpm){3}(\d+ s){3}$/);
     const chart = page.getByRole('slider', { name: /^Heart rate over time: \d+ to \d+ bpm/ });
     await chart.waitFor();
-    expect(await page.getByRole('slider', { name: /over time/ }).count()).to.equal(6);
+    // Five types, the beats of ECG and light, and three measures.
+    await page.getByRole('slider', { name: /^Intervals between beats from light over time: \d+ intervals/ }).waitFor();
+    expect(await page.getByRole('slider', { name: /over time/ }).count()).to.equal(5 + 2 + 3);
+    expect(await page.getByRole('img', { name: /^Poincaré plot of \d\d pairs/ }).count()).to.equal(2);
 
     await chart.scrollIntoViewIfNeeded();
     const zoomed = page.waitForResponse((response) => response.url().includes('/series?from='));
@@ -222,6 +225,10 @@ describe('the people at the dashboard', () => {
     const csv = readFileSync(await (await download).path(), 'utf8');
     expect(csv.split('\r\n')[0]).to.match(/^ts,type,value/);
     expect(csv.split('\r\n').length).to.be.greaterThan(50);
+    const beats = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download beats' }).click();
+    const beatCsv = readFileSync(await (await beats).path(), 'utf8');
+    expect(beatCsv).to.match(/^t,source,quality\r\n\d+(\.\d)?,(ecg|ppg),[\d.]+\r\n/);
     await page.context().close();
   });
 
