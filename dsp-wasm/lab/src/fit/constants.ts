@@ -21,9 +21,9 @@ export const TABLE = join(LAB, 'constants.csv');
  * Loss of a window: 0 if its reading is right and trusted, 1 if there is none that is trusted, and more if one is wrong (off by more than
  * twice the tolerance) but trusted. For rr and SpO2 that is as the models of confidence have it: their weight of wrong readings times the odds from which they
  * trust; for hr, which rules doubt as well, as the aims have it: 1 % wrong is as bad as 20 % that are hidden. Estimates count a little, by their
- * error up to four times the tolerance.
+ * error up to four times the tolerance. The signals have no reference of hrv and rhythm.
  */
-const WRONG: Readonly<Record<InsightType, number>> = { hr: 20, rr: 3, spo2: 12 };
+const WRONG: Readonly<Record<InsightType, number>> = { hr: 20, rr: 3, spo2: 12, hrv: 3, rhythm: 3 };
 const OF_ERROR = 0.05;
 const MOST_ERROR = 4;
 
