@@ -214,18 +214,18 @@ export function operations(options: RestOptions): Operations {
     sessions: {
       list(query = {}, call) {
         checkOptions('sessions.list', query, SESSIONS_QUERY);
-        return listing(SESSIONS, query, false, call);
+        return listing('sessions', query, false, call);
       },
-      get: (id, call) => ask('GET', [SESSIONS, id], call),
-      insights: (id, call) => ask('GET', [SESSIONS, id, INSIGHTS], call),
-      beats: (id, call) => ask('GET', [SESSIONS, id, 'beats'], call),
-      summary: (id, call) => ask('GET', [SESSIONS, id, 'summary'], call),
+      get: (id, call) => ask('GET', ['sessions', id], call),
+      insights: (id, call) => ask('GET', ['sessions', id, 'insights'], call),
+      beats: (id, call) => ask('GET', ['sessions', id, 'beats'], call),
+      summary: (id, call) => ask('GET', ['sessions', id, 'summary'], call),
     },
     insights: {
       list(query = {}, call) {
         checkOptions('insights.list', query, INSIGHTS_QUERY);
         const start = (query.data_since ?? query.data_until) === undefined ? query.since : query.data_since;
-        return listing(INSIGHTS, query, start === undefined, call);
+        return listing('insights', query, start === undefined, call);
       },
     },
     algos: { list: (call) => ask('GET', ['algos'], call) },
@@ -235,8 +235,6 @@ export function operations(options: RestOptions): Operations {
 
 const MODELS = 'device-models';
 const CHANNELS = 'modalities';
-const SESSIONS = 'sessions';
-const INSIGHTS = 'insights';
 
 /**
  * An id as a part of a path.
