@@ -4,13 +4,13 @@
 export namespace LEVEL {
   /** Share of a beat in levels and running means, which follow within about 8 beats. [share; cited: Hamilton and Tompkins 1986] */
   export const FOLLOW: f32 = 0.125;
-  /** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; chosen] */
+  /** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; fitted: npm run fit -- --constants] */
   export const RISE: f32 = 0.4;
-  /** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. [ratio; chosen] */
+  /** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. [ratio; fitted: npm run fit -- --constants] */
   export const CLOSEST: f32 = 0.55;
   /** Least that noise is of the beats' level: less says no more. [ratio; chosen] */
   export const FARTHEST: f32 = 0.05;
-  /** Most that a beat counts for in the level, in parts of it. [ratio; chosen] */
+  /** Most that a beat counts for in the level, in parts of it. [ratio; fitted: npm run fit -- --constants] */
   export const LARGEST: f32 = 2;
 }
 
@@ -18,13 +18,13 @@ export namespace LEVEL {
 export namespace EVIDENCE {
   /** Half width within which a peak of the evidence is the greatest, and the farthest that the peak of a beat may lie from it, 62 ms. [grid samples; derived: half of the longest usual QRS complex, 0.12 s] */
   export const GUARD: i32 = 8;
-  /** Farthest that a feature counts past noise, in parts of the way to beats: an artefact counts little more than a beat. [ratio; chosen] */
+  /** Farthest that a feature counts past noise, in parts of the way to beats: an artefact counts little more than a beat. [ratio; fitted: npm run fit -- --constants] */
   export const FARTHEST: f32 = 1.6;
-  /** Steepness of the log odds over the position, by the separation less one. [weight; chosen] */
+  /** Steepness of the log odds over the position, by the separation less one. [weight; fitted: npm run fit -- --constants] */
   export const STEEPNESS: f32 = 3;
   /** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; derived: twice PATH.MOST_SURPRISE and 1] */
   export const MOST: f32 = 9;
-  /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves, and of the energy, as electrode motion is broad as well. [ratio; chosen] */
+  /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves, and of the energy, as electrode motion is broad as well. [ratio; fitted: npm run fit -- --constants] */
   export const WIDE_RATIO: f32 = 2.5;
   /** Bound of such a beat's evidence: above one surprise and below two, so that none is put between two beats of a regular rhythm. [log odds; derived: PATH.MOST_SURPRISE and 1] */
   export const MOST_WIDE: f32 = 5;
@@ -34,7 +34,7 @@ export namespace EVIDENCE {
 
 /** Lines that may stand for lost data (r_peaks.ts, evidence.ts). */
 export namespace FLAT {
-  /** Energy, against the usual least one between two beats, below which a link may have put a line where data were lost. [ratio; chosen] */
+  /** Energy, against the usual least one between two beats, below which a link may have put a line where data were lost. [ratio; fitted: npm run fit -- --constants] */
   export const SMOOTH: f32 = 0.2;
   /** Shortest flat line, 0.15 s: a usual QRS complex is shorter than 0.12 s, and its ends are not flat. [grid samples; derived: the longest usual QRS complex] */
   export const SAMPLES: i32 = 19;
@@ -56,15 +56,15 @@ export namespace PATH {
   export const T_SHARPNESS: f32 = 0.5;
   /** Latest T wave after its beat. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
   export const LATEST_T: f32 = 0.45;
-  /** Longest RR interval on a path; after a longer one it begins anew. [s; chosen] */
+  /** Longest RR interval on a path; after a longer one it begins anew. [s; fitted: npm run fit -- --constants] */
   export const LONGEST: f32 = 2.6;
   /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
   export const STEADINESS: f32 = 20;
-  /** The most that an interval surprises. [log odds; chosen] */
+  /** The most that an interval surprises. [log odds; fitted: npm run fit -- --constants] */
   export const MOST_SURPRISE: f32 = 4;
   /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
-  /** Longest expected period: from 2.4 s on, half the rate can persist after noise. [s; chosen] */
+  /** Longest expected period: from 2.4 s on, half the rate can persist after noise. [s; fitted: npm run fit -- --constants] */
   export const LONGEST_PERIOD: f32 = 1.6;
   /** Share of an interval in the expected period. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
@@ -82,7 +82,7 @@ export namespace MEASURE {
   export const EARLIEST_P: i32 = 34;
   /** Samples this close to a beat, 203 ms, are excluded from the noise estimate. [grid samples; cited: the refractory time of Pan and Tompkins 1985] */
   export const DEAD: i32 = 26;
-  /** Or so many tenths of the interval, where they are fewer. [tenths; chosen] */
+  /** Or so many tenths of the interval, where they are fewer. [tenths; fitted: npm run fit -- --constants] */
   export const DEAD_TENTHS: i32 = 3;
   /** Longer intervals are pauses or missed beats and tell nothing of the noise between beats. [grid samples; derived: RHYTHM.LONGEST at 128 Hz] */
   export const PAUSE: i32 = 384;
@@ -92,7 +92,7 @@ export namespace MEASURE {
 
 /** Quality of a beat (beat_measure.ts). */
 export namespace QUALITY {
-  /** Breadth between the two, against that of beats, from which an ectopic beat may have been missed, and below which a beat may be a P wave. [ratio; chosen] */
+  /** Breadth between the two, against that of beats, from which an ectopic beat may have been missed, and below which a beat may be a P wave. [ratio; fitted: npm run fit -- --constants] */
   export const STRAY_SHARE: f32 = 0.45;
   /** Maximum quality of a beat after such a beat, which may be right or wrong. [probability; derived: even odds] */
   export const STRAY: f32 = 0.5;
@@ -128,9 +128,9 @@ export namespace MIDWAY {
 
 /** Kinds of beats (kinds.ts). */
 export namespace KINDS {
-  /** Share of its norm that a beat must have along a template to be of its kind. [share; chosen] */
+  /** Share of its norm that a beat must have along a template to be of its kind. [share; fitted: npm run fit -- --constants] */
   export const LIKE: f32 = 0.8;
-  /** Beats that make a template. [beats; chosen] */
+  /** Beats that make a template. [beats; fitted: npm run fit -- --constants] */
   export const ENOUGH: i32 = 3;
 }
 
@@ -154,7 +154,7 @@ export namespace LEARNING {
   export const SECONDS: i32 = 2;
   /** Stretch without beats after which they are learnt again. [grid samples; derived: RHYTHM.LONGEST at 128 Hz] */
   export const SEARCH: i32 = 384;
-  /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; chosen] */
+  /** Size of a beat in parts of the greatest feature, when the levels are learnt. [ratio; fitted: npm run fit -- --constants] */
   export const BEAT: f32 = 0.8;
   /** Gap after which everything is learnt again, 8 s: the electrodes may have moved. [grid samples; derived: the window of a heart rate] */
   export const LOST: i32 = 1024;
@@ -164,7 +164,7 @@ export namespace LEARNING {
 export namespace RHYTHM {
   /** Longest interval that can be one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
   export const LONGEST: f64 = 3;
-  /** Variation of the newest intervals from which they are no rhythm: atrial fibrillation has about 0.25, bigeminy 0.4, and spikes at random times 0.7 to 1. [ratio; chosen] */
+  /** Variation of the newest intervals from which they are no rhythm: atrial fibrillation has about 0.25, bigeminy 0.4, and spikes at random times 0.7 to 1. [ratio; fitted: npm run fit -- --constants] */
   export const RANDOM: f64 = 0.55;
   /** Difference of two intervals of the same length. [ratio; chosen] */
   export const SAME: f64 = 0.1;
@@ -180,11 +180,11 @@ export namespace CONFIDENCE {
   export const CONTRADICTING: f64 = 0.97;
   /** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
   export const TELLING_BEATS: f64 = 9;
-  /** Shift of the level from which beats are stairs. [ratio; chosen] */
+  /** Shift of the level from which beats are stairs. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_SHIFT: f32 = 0.75;
   /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
   export const MOST_REST: f32 = 0.45;
-  /** Fit of the beats to their template from which it may be an ECG. [share; chosen] */
+  /** Fit of the beats to their template from which it may be an ECG. [share; fitted: npm run fit -- --constants] */
   export const USUAL_FIT: f32 = 0.79;
   /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
   export const DECIDE_SECONDS: f64 = 0.5;
