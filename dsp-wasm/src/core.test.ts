@@ -44,8 +44,8 @@ describe('core', () => {
     expect(core.openSessions).to.equal(0);
   });
 
-  it('reserves at most 82 KiB for a session', () => {
-    expect(core.bytesPerSession).to.be.at.most(83968);
+  it('reserves at most 74,816 bytes for a session', () => {
+    expect(core.bytesPerSession).to.be.at.most(74_816);
   });
 
   it('counts how full its lanes are', () => {

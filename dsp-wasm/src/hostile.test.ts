@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { type Core, type CoreChannel, createCore, ENCODING } from './core.js';
+import { type BeatSource, type Core, type CoreChannel, createCore, ENCODING } from './core.js';
 import { ESTIMATORS } from './estimators.js';
 import { payload, pushAll, random } from './signals.js';
 
+const BEAT_SOURCES = ['ecg', 'ppg'] as const satisfies readonly BeatSource[];
 const HZ = 64;
 const SECONDS = 40;
-const SHARED_SECONDS = 24;
+const SHARED_SECONDS = 44;
 const KINDS = ['ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp'] as const;
 const CHANNELS: readonly CoreChannel[] = KINDS.map((modality) => ({ modality, sampleRateHz: HZ, numChannels: 1 }));
 
@@ -98,7 +99,7 @@ describe('hostile input', () => {
     session.close();
   });
 
-  /** The answers of a session, second by second, with the channels and the values that a seed gives. */
+  /** The answers and beats of a session, second by second, with the channels and the values that a seed gives. */
   function* drawn(core: Core, seed: number) {
     const next = random(seed);
     const below = (count: number) => Math.floor(((1 + next()) / 2) * count);
@@ -109,28 +110,30 @@ describe('hostile input', () => {
       numChannels: 1 + below(4),
     }));
     const streams = [...Object.values(STREAMS), (i: number) => -1e5 - 500 * (i % HZ)];
+    const isCalm = below(3) === 0; // Nothing but beats has a variability
     const session = core.open(channels);
     if (!session) throw new Error('the core is full');
     for (let end = 1; end <= SHARED_SECONDS; end++) {
       channels.forEach(({ numChannels }, c) => {
         const beats = (i: number) => 1e5 * Math.exp(-((((i / numChannels / HZ) * 1.7) % 1) * 8)) + 20 * next();
-        const value = below(2) ? beats : pick(streams);
-        const gap = below(6) === 0 ? 20 + next() : 0;
+        const value = isCalm || below(2) ? beats : pick(streams);
+        const gap = !isCalm && below(6) === 0 ? 20 + next() : 0;
         const from = (end - 1) * HZ * numChannels;
         const values = Array.from({ length: HZ * numChannels }, (_, i) => value(from + i, next));
         session.push(c, end - 1 + gap, 1 / HZ, ENCODING.float32, payload(values));
       });
-      yield core.step(ESTIMATORS.map((estimator) => ({ session, estimator, end })));
+      const answers = core.step(ESTIMATORS.map((estimator) => ({ session, estimator, end })));
+      yield { answers, beats: BEAT_SOURCES.map((source) => session.beats(source, 0, end)) };
     }
     session.close();
   }
 
-  it('changes no answer of another session, whatever it leaves in the memory that sessions share', async () => {
+  it('changes no answer and no beat of another session, whatever it leaves in the memory that sessions share', async () => {
     const seeds = Array.from({ length: 150 }, (_, i) => i + 1);
     const shared = await createCore({ maxSessions: seeds.length });
-    const together = seeds.map((seed) => ({ seed, answers: drawn(shared, seed), found: [] as unknown[] }));
+    const together = seeds.map((seed) => ({ seed, seconds: drawn(shared, seed), found: [] as unknown[] }));
     for (let second = 0; second < SHARED_SECONDS; second++)
-      for (const one of together) one.found.push(one.answers.next().value);
+      for (const one of together) one.found.push(one.seconds.next().value);
     for (const { seed, found } of together) {
       const alone = [...drawn(await createCore({ maxSessions: 1 }), seed)];
       expect(found, `seed ${seed}`).to.deep.equal(alone);
