@@ -10,7 +10,7 @@ export namespace BEAT {
   export const LONGEST: f64 = 3;
   /** Farthest that the places of two kinds' R peaks are apart. [grid samples; derived: half of the longest usual QRS complex, 0.12 s] */
   export const REACH: i32 = 8;
-  /** Correlation from which the waves of two kinds have the same places. [correlation; derived: as KINDS.LIKE of the R peaks] */
+  /** Correlation from which the waves of two kinds have the same places. [correlation; chosen] */
   export const LIKE: f32 = 0.9;
   /** Beats without one of the main kind after which another is. [beats; derived: a window at 60 bpm] */
   export const FORGOTTEN: i32 = 60;
@@ -66,8 +66,8 @@ export namespace VARIABILITY {
   export const SINUS: f64 = 0.2;
   /** Doubt of a beat that is as clear as one can be. [probability; derived: exp(-EVIDENCE.MOST) of the R peaks] */
   export const LEAST_DOUBT: f32 = 1e-4;
-  /** How much greater or smaller the thresholds of artefacts are tried, too. [ratio; derived: the step of ALPHA's last digit, 0.1, times five] */
+  /** How much greater or smaller the thresholds of artefacts are tried, too. [ratio; chosen] */
   export const OTHER: f32 = 0.1;
-  /** Probability from which it is trusted. [probability; derived: a wrong trusted reading costs as much as four right ones that are not] */
+  /** Probability from which it is trusted: as if a wrong trusted reading cost as much as four right ones that are not. [probability; chosen] */
   export const SURE: f32 = 0.8;
 }

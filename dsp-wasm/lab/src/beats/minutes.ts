@@ -43,17 +43,25 @@ const [IRREGULAR, REGULAR] = [-1.4, -2];
 /** Mean quality of an ECG's beats that are the truth for light. */
 const CLEAR = 0.99;
 
-/** Minutes of the recordings of a folder whose names begin with `prefix`, and of benches with these seeds. */
+/**
+ * Minutes of the recordings of a folder, and of benches with these seeds.
+ *
+ * @param takes whether the recording of that number is used
+ */
 export async function* minutes(
   folder: string,
   seeds: readonly number[],
   open: Open,
-  prefix = '',
+  takes: (number: number) => boolean = () => true,
 ): AsyncGenerator<Minute> {
-  for (const file of manifestsIn(folder)) {
+  let number = 0;
+  const files = manifestsIn(folder);
+  for (const file of files) {
     const id = file.replace(/\.json$/, '');
-    if (!id.startsWith(prefix) || PACED.includes(id)) continue;
-    const [person, marks] = [personOf(id), readBeats(folder, id)];
+    const marks = readBeats(folder, id);
+    const ecg = [`${id}-ecg`, id.replace(/-ppg$/, '-ecg')].find((one) => one !== id && files.includes(`${one}.json`));
+    if (PACED.includes(id) || (!marks && ecg === undefined) || !takes(number++)) continue;
+    const person = personOf(id);
     const run = async (name: string) =>
       runMinutes(await readRecording(join(folder, `${name}.json`)), await open([person]));
     const common = { set: setOf(id), person, recording: id };
@@ -62,17 +70,15 @@ export async function* minutes(
       for (const answer of (await run(id)).answers)
         yield { ...common, ...answer, ...truthOf(within(marks, answer.end), kind) };
     }
-    const ecg = [`${id}-ecg`, id.replace(/-ppg$/, '-ecg')].find(
-      (one) => one !== id && manifestsIn(folder).includes(`${one}.json`),
-    );
     if (ecg === undefined) continue;
     const [light, electric] = [await run(id), await run(ecg)];
     for (const answer of light.answers.filter(({ estimator }) => estimator.endsWith('ppg')))
       yield { ...common, ...answer, ...truthOfEcg(electric, answer.end) };
   }
   const sources = await readSources(folder, SOURCES);
-  for (const seed of prefix ? [] : seeds) {
+  for (const seed of seeds) {
     for (const { source, rhythm, beats, recording } of rhythmBench(sources, seed)) {
+      if (!takes(number++)) continue;
       const person = personOf(source);
       const sensor = recording.id.endsWith('ecg') ? 'ecg' : 'ppg';
       for (const answer of (await runMinutes(recording, await open([person]))).answers) {

@@ -45,6 +45,7 @@ const LEAST = 0.001;
 const MOST_PEOPLE = 8;
 const HUNDRED = 100;
 
+/** Of each folder that is searched; beats is not: its readings are of minutes, of which the tapes have too few (`npm run sensitivity` scores them). */
 const ESTIMATORS: Readonly<Record<string, readonly Estimator[]>> = {
   pulse: ['hr_ppg'],
   ecg: ['hr_ecg', 'rr_ecg'],
@@ -80,7 +81,10 @@ export type Part = (typeof PARTS)[number];
 export async function fitConstants(tapes: readonly Tape[], names: readonly string[]): Promise<void> {
   const constants = readConstants();
   const wanted = constants.filter((one) => isSearched(one) && isNamed(one, names));
-  if (wanted.length === 0) throw new Error(`no constant that is chosen or fitted by search: ${names.join(' ')}`);
+  if (wanted.length === 0)
+    throw new Error(
+      `no constant of ${Object.keys(ESTIMATORS).join(', ')} that is chosen or fitted by search: ${names.join(' ')}`,
+    );
   const bytes = await compileTunable();
   const tunable = await TunableCore.load(bytes, constants);
   const folders = [...new Set(wanted.map(({ folder }) => folder))];
@@ -110,8 +114,8 @@ export async function fitConstants(tapes: readonly Tape[], names: readonly strin
   }
 }
 
-export function isSearched({ origin, source, value }: Constant): boolean {
-  return value !== null && (origin === 'chosen' || source.startsWith(SEARCHED));
+export function isSearched({ folder, origin, source, value }: Constant): boolean {
+  return folder in ESTIMATORS && value !== null && (origin === 'chosen' || source.startsWith(SEARCHED));
 }
 
 function isNamed({ folder, name }: Constant, names: readonly string[]): boolean {

@@ -20,7 +20,7 @@ export interface Case {
 /** Length of the used beginning of a recording, s. */
 const PIECE_S = 240;
 /** Seed of the benches, which no other page uses. */
-const SEED = 3001;
+export const SEED = 3001;
 
 const MOTION_BENCH = 'hr on the motion bench';
 const IRREGULAR = 'hr of irregular rhythm';
@@ -32,8 +32,15 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   spo2: ['SpO2'],
 };
 
+/** The readings that the constants of beats make; they are of minutes. */
+const OF_MINUTES = ['hrv', 'rhythm'].flatMap((type) => ['ECG', 'PPG'].map((sensor) => `${type} from ${sensor}`));
+
+/** Whether the readings of a folder's constants are of minutes. */
+export const isOfMinutes = (folder: string) => folder === 'beats';
+
 /** The groups of readings on which a folder's constants are scored; those of the grid on all but the benches. */
 export function groupsOf(folder: string): readonly string[] {
+  if (isOfMinutes(folder)) return OF_MINUTES;
   return GROUPS[folder] ?? [...new Set(Object.values(GROUPS).flat())].filter((group) => !isOfBench(group));
 }
 

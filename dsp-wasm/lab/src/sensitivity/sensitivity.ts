@@ -8,7 +8,7 @@ import { runCommand } from '@device-insights/gateway/run-command';
 import { Command, InvalidArgumentError } from 'commander';
 import { writeParts } from '../page.js';
 import type { Block } from './blocks.js';
-import { groupsOf, isOfBench } from './cases.js';
+import { groupsOf, isOfBench, isOfMinutes } from './cases.js';
 import { report, type Trial } from './report.js';
 import type { Job, Result, WorkerData } from './worker.js';
 
@@ -57,10 +57,11 @@ async function reportOf(
 ): Promise<string> {
   const groups = groupsOf(folder);
   const values = own.map((constant) => ({ constant, ...halfAndTwice(constant) }));
+  const common = { groups, ofMinutes: isOfMinutes(folder) };
   const jobs: Job[] = [
-    { groups, changed: null },
+    { ...common, changed: null },
     ...values.flatMap(({ constant, half, twice }) =>
-      [half, twice].map((value) => ({ groups, changed: { index: constants.indexOf(constant), value } })),
+      [half, twice].map((value) => ({ ...common, changed: { index: constants.indexOf(constant), value } })),
     ),
   ];
   const shares = await Promise.all(workers.map((worker) => resultsOf(worker, jobs, folder)));

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Constant, TunableCore } from '@device-insights/dsp-wasm/tuning';
-import { type Block, scoreCases } from './blocks.js';
-import { readCases } from './cases.js';
+import { type Block, scoreCases, scoreMinutes } from './blocks.js';
+import { readCases, SEED } from './cases.js';
 
 /** A thread that scores its share of the cases by each core that it is asked for, in the order of the requests. */
 
@@ -16,6 +16,8 @@ export interface WorkerData {
 
 export interface Job {
   readonly groups: readonly string[];
+  /** Whether they are of minutes, not of the cases. */
+  readonly ofMinutes: boolean;
   /** Index of the constant whose value is another; null for the core as it is. */
   readonly changed: { readonly index: number; readonly value: number } | null;
 }
@@ -25,13 +27,15 @@ export type Result = readonly Block[] | null;
 
 const { bytes, constants, recordings, benches, perSet, share }: WorkerData = workerData;
 const tunable = TunableCore.load(bytes, constants);
-const cases = readCases(recordings, benches, perSet, share);
+let cases: ReturnType<typeof readCases> | null = null;
 
-async function work({ groups, changed }: Job): Promise<Result> {
+async function work({ groups, ofMinutes, changed }: Job): Promise<Result> {
   const constant = changed ? constants[changed.index] : undefined;
-  const core = await (await tunable).open(constant && changed ? { constant, value: changed.value } : undefined);
+  const open = async () => (await tunable).open(constant && changed ? { constant, value: changed.value } : undefined);
   try {
-    return await scoreCases(await cases, groups, core);
+    if (ofMinutes) return await scoreMinutes(recordings, SEED, share, open);
+    cases ??= readCases(recordings, benches, perSet, share);
+    return await scoreCases(await cases, groups, await open());
   } catch (error) {
     if (error instanceof Error && error.name === 'RuntimeError') return null; // WebAssembly's, of a trap
     throw error;
