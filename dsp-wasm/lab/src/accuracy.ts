@@ -10,6 +10,7 @@ import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { Command, InvalidArgumentError } from 'commander';
 import { analyse } from './analyse.js';
+import { scoreMarks } from './beats/marks.js';
 import { type Minute, minutes } from './beats/minutes.js';
 import { scoreRhythm, scoreVariability } from './beats/score.js';
 import { draw } from './drawing.js';
@@ -81,14 +82,14 @@ async function scoreFolder(folder: string, open: Open, recordings: Map<string, S
   return { 1: scoreLeftOut([...recordings.values()].flat(), inSample), 3: peaks, 8: scoreSets(unseen) };
 }
 
-/** Scores variability and rhythm: tables 11 and 12 of the page. */
+/** Scores variability and rhythm, and what the marks can tell: tables 11 to 13 of the page. */
 async function scoreMinutes(folder: string, open: Open): Promise<Tables> {
   const all: Minute[] = [];
   for await (const minute of minutes(folder, PAGE_SEEDS, open)) {
     if (minute.recording !== all.at(-1)?.recording) progress(minute.recording);
     all.push(minute);
   }
-  return { 11: scoreVariability(all), 12: scoreRhythm(all) };
+  return { 11: scoreVariability(all), 12: scoreRhythm(all), 13: scoreMarks(folder, all) };
 }
 
 const hasAccelerometer = ({ deviceModel }: FrameSource) =>

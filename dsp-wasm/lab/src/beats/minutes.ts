@@ -30,7 +30,7 @@ export const modelOf = ({ estimator }: MinuteAnswer): ConfidenceModel =>
   estimator.startsWith('hrv') ? (estimator as ConfidenceModel) : 'rhythm';
 
 /** Tolerance of RMSSD, ms. */
-export const toleranceOf = ({ estimator }: MinuteAnswer) => (estimator === 'hrv_ecg' ? 5 : 10);
+export const toleranceOf = ({ estimator }: Pick<MinuteAnswer, 'estimator'>) => (estimator === 'hrv_ecg' ? 5 : 10);
 
 /** Recordings with marked beats in which there is atrial fibrillation (MIT-BIH Arrhythmia Database Directory, Moody and Mark 1992). */
 const FIBRILLATING = ['mitarr-219', 'mitarr-221'];
@@ -101,8 +101,12 @@ export async function* minutes(
 }
 
 const isIn = (t: number, end: number) => t > end - 60 && t <= end;
-const within = (times: readonly number[], end: number) => times.filter((t) => isIn(t, end));
+/** The times of the minute before `end`. */
+export const within = (times: readonly number[], end: number) => times.filter((t) => isIn(t, end));
 const intervalsOf = (times: readonly number[]) => times.slice(1).map((t, i) => t - (times[i] ?? 0));
+
+/** RMSSD of beats at these times (s) after their correction, ms. */
+export const rmssdOf = (times: readonly number[]) => variabilityOf(corrected(times)).rmssd;
 
 /** @param fibrillates whether the heart does at times */
 function truthOf(times: readonly number[], fibrillates: boolean): Pick<Minute, 'rmssd' | 'fibrillation'> {
@@ -110,7 +114,7 @@ function truthOf(times: readonly number[], fibrillates: boolean): Pick<Minute, '
     return { rmssd: null, fibrillation: null };
   const isIrregular = sampleEntropy(intervalsOf(times)) > IRREGULAR;
   return {
-    rmssd: variabilityOf(corrected(times)).rmssd,
+    rmssd: rmssdOf(times),
     fibrillation: fibrillates && !isIrregular ? null : fibrillates,
   };
 }

@@ -10,9 +10,13 @@ const ESTIMATORS = ['hrv_ecg', 'hrv_ppg', 'rhythm_ecg', 'rhythm_ppg'] as const s
 export interface MinuteAnswer {
   readonly estimator: (typeof ESTIMATORS)[number];
   readonly end: number;
+  /** Times of the beats of that minute, as it found them. */
+  readonly beats: readonly number[];
   readonly answer: Answer;
   readonly features: AnswerFeatures | null;
 }
+
+const sensorOf = (estimator: (typeof ESTIMATORS)[number]): BeatSource => (estimator.endsWith('ecg') ? 'ecg' : 'ppg');
 
 export interface MinuteRun {
   readonly beats: Readonly<Record<BeatSource, readonly Beat[]>>;
@@ -30,7 +34,7 @@ export async function runMinutes(source: FrameSource, core: Core): Promise<Minut
   const beats: Record<BeatSource, Beat[]> = { ecg: [], ppg: [] };
   const answers: MinuteAnswer[] = [];
   const has = (start: string) => channels.some(({ modality }) => modality.startsWith(start));
-  const used = ESTIMATORS.filter((one) => has(one.slice(-3)));
+  const used = ESTIMATORS.filter((one) => has(sensorOf(one)));
   const read = (from: number, to: number) => {
     for (const source of ['ecg', 'ppg'] as const)
       if (has(source)) beats[source].push(...session.beats(source, from, to));
@@ -43,7 +47,9 @@ export async function runMinutes(source: FrameSource, core: Core): Promise<Minut
       if (end % STEP_S !== 0) continue;
       for (const estimator of used) {
         const [answer] = core.answer([{ session, estimator, end }]);
-        if (answer) answers.push({ estimator, end, answer, features: answer.estimate && core.features() });
+        const features = answer?.estimate ? core.features() : null;
+        const beats = session.beats(sensorOf(estimator), end - 60, end).map(({ t }) => t);
+        if (answer) answers.push({ estimator, end, beats, answer, features });
       }
       read(end - STEP_S - LAG, end - LAG);
     }
