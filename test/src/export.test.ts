@@ -85,6 +85,7 @@ describe('the export of a session', function () {
         ],
         ...['coverage:float64', 'actual_start:datetime64[ms,', 'UTC]', 'actual_end:datetime64[ms,', 'UTC]'],
         ...['e2e_latency_ms:float64', 'device_id:str', 'session_id:str', 'algorithm:str'],
+        ...['sdnn:float64', 'pnn50:float64'],
       ]);
     }
     expect((await client.sessions.insights(data[1]?.id ?? '')).length).to.be.greaterThan(1000); // More than a page.

@@ -71,6 +71,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   listSessions: { status: 200, ...perUserList },
   getSession: { status: 200, ...perUser },
   listSessionInsights: { status: 200, ...perUser },
+  listSessionBeats: { status: 200, ...perUser },
   getSessionSummary: { status: 200, ...perUser },
   createUpload: { status: 201, otherAccount: 'forbidden', otherUser: 'same', needs: 'stream', body: UPLOAD },
   listInsights: { status: 200, ...perUserList },

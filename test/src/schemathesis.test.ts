@@ -39,7 +39,7 @@ describe('the REST interface, by its OpenAPI document', function () {
       channelId: channels[0]?.ch_id ?? '',
       sessionId: ready.session_id,
     });
-    expect(report).to.match(/Operations: +18 selected/);
+    expect(report).to.match(/Operations: +19 selected/);
     expect(report).not.to.include('Missing test data');
     const lines = gateway.log.split('\n').filter((line) => line !== '' && !line.includes('a device was refused'));
     expect(lines).to.deep.equal([]);
