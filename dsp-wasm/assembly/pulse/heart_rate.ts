@@ -130,7 +130,8 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const lamp = isLamp(state, spectra.pulse, line, rate, false, anew);
   // What a resting wrist with all axes does not feel does not move the light
   const moves = !window.allAxes || window.motion > SPECTRUM.FELT_MOTION;
-  const alike = moves && movedAlike(session, window, spectra, rate, false);
+  // A pulse of little oxygen moves both lights alike, too: it goes on from one that was trusted
+  const alike = moves && !goesOn(state, rate) && movedAlike(session, window, spectra, rate, false);
   const moved = alike || isMovement(state, window, spectra, count, rate, concentration(spectra, own));
   const felt = state.seenApart < MOTION.LEAST_APART;
   const plain = window.hasAxes && !hasSecond(spectra, lane, rate);
@@ -163,6 +164,11 @@ function hasSettled(state: PulseState, before: f32, anew: bool): bool {
   const changed = abs<f32>(state.value - before) > RATE.MOST_CHANGE;
   state.settled = anew ? RATE.SETTLED : changed ? 0 : min(RATE.SETTLED, state.settled + 1);
   return state.settled >= RATE.SETTLED;
+}
+
+/** Whether a rate goes on from the last one that was trusted. */
+function goesOn(state: PulseState, rate: f32): bool {
+  return state.sureRate > 0 && abs<f32>(rate - state.sureRate) <= ARTEFACT.GOES_ON;
 }
 
 /** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats. */

@@ -250,6 +250,8 @@ export namespace ARTEFACT {
   export const MOST_ODDS: f32 = -1.45;
   /** Ratio of red to infrared from which it may be a movement's, as well as that of a pulse of an SpO2 below 85 %. [ratio; chosen] */
   export const MOVEMENT_RATIO: f32 = 0.77;
+  /** Change of the rate up to which it still is that of the last trusted pulse, which may have lost oxygen since. [bpm; chosen] */
+  export const GOES_ON: f32 = 1;
   /** Power of the second harmonic, against that of the rate, of which a sine in noise of a twelfth of its amplitude has half. [ratio; fitted: npm run fit -- --constants] */
   export const SECOND: f32 = 0.0024;
   /** Rate up to which its second harmonic can be seen: what is above 5 Hz, a wearable may have filtered off. [bpm; derived: half of 5 Hz] */

@@ -480,6 +480,28 @@ describe('hr_ppg', () => {
     expect(trusted(0.45, 1)).to.equal(0);
   });
 
+  it('goes on trusting a pulse whose blood loses its oxygen, until a movement at another rate comes over it', () => {
+    const next = noise(120 * HZ, 23);
+    const channels = (['ppg_red', 'ppg_ir'] as const).map((modality) => ({ ...GREEN, modality }));
+    // From 97 to 75 % SpO2 within 40 s
+    const ratioAt = (t: number) => 0.52 + 0.88 * Math.min(1, Math.max(0, (t - 30) / 40));
+    const steps = (t: number) => 0.4 * Math.sin(2 * Math.PI * 1.8 * t) + 0.12 * Math.sin(2 * Math.PI * 3.6 * t);
+    const rates = (from: number) => {
+      const optical = (level: number, isRed: boolean) =>
+        times(120).map((t, i) => {
+          const beat = (isRed ? ratioAt(t) : 1) * pulse((t * 70) / 60);
+          return level * (1 - 0.01 * beat - 0.02 * (t < from ? 0 : steps(t)) + 1e-4 * (next[i] ?? 0));
+        });
+      return run(channels, [optical(60_000, true), optical(90_000, false)], 120).map((e) =>
+        e && e.confidence >= 0.5 ? e.value : null,
+      );
+    };
+    for (const rate of rates(Number.POSITIVE_INFINITY).slice(10)) expect(rate).to.be.closeTo(70, 1);
+    const moved = rates(80).filter((rate) => rate !== null);
+    expect(moved.length).to.be.above(60);
+    for (const rate of moved) expect(rate).to.be.closeTo(70, 5);
+  });
+
   it('compares no red with infrared if a filter has removed their constant part, or a scale has made them equal', () => {
     const next = noise(60 * HZ, 22);
     const accel = times(60).flatMap((t, i) => [
