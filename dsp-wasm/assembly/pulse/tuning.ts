@@ -220,8 +220,8 @@ export namespace REST {
   export const USUAL_SHORTEST: f32 = 0.6;
   /** Most variation of the intervals of an even rhythm, and of those over two beats in bigeminy. [ratio; derived: half of what is irregular] */
   export const STEADY_PAIRS: f32 = 0.5 * RATE.IRREGULAR;
-  /** Least likeness of their upstrokes. [correlation; fitted: npm run fit -- --constants] */
-  export const RUN_LIKENESS: f32 = 0.925;
+  /** Least likeness of their upstrokes. [correlation; chosen] */
+  export const RUN_LIKENESS: f32 = 0.85;
   /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
   export const FOLLOWED: f32 = 0.6;
 }
