@@ -12,8 +12,8 @@ import {
   type RestOptions,
   type Sessions,
 } from './rest/rest.js';
-import { CONNECTION_OPTIONS, type ConnectionOptions } from './socket/connection.js';
-import { addressOf } from './socket/service-address.js';
+import type { ConnectionOptions } from './socket/connection.js';
+import { ACCESS, addressOf } from './socket/service-address.js';
 import type { SocketConstructor } from './socket/socket.js';
 
 /** The service's address, the key, and the settings of requests and connections. */
@@ -23,10 +23,14 @@ export interface DeviceInsightsOptions extends RestOptions {
 }
 
 const OPTIONS: Rules<DeviceInsightsOptions> = {
-  ...CONNECTION_OPTIONS,
-  timeoutMs: atLeast(0, 'a number of ms'),
-  maxResponseBytes: atLeast(1, 'a number of bytes'),
-  retries: atLeast(0, 'a number'),
+  ...ACCESS,
+  WebSocket: true,
+  fetch: true,
+  backoff: true,
+  clock: true,
+  timeoutMs: atLeast(0),
+  maxResponseBytes: atLeast(1),
+  retries: atLeast(0),
 };
 
 /** The client of an app: REST and live insights. Every call rejects with ApiError or ConnectionError. */

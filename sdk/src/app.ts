@@ -18,19 +18,9 @@ export type { Instant } from './instant.js';
 export type { InsightType, LiveInsight, SqiClass } from './live/insight.js';
 export type { LiveSubscription } from './live/live.js';
 export type { Hole, LiveFilter, SubscribeOptions } from './live/subscribe-options.js';
-export {
-  ApiError,
-  AuthenticationError,
-  ConflictError,
-  ConnectionError,
-  NotFoundError,
-  PermissionError,
-  RateLimitError,
-  ServerError,
-  ValidationError,
-} from './rest/api-error.js';
+export { ApiError, ConnectionError } from './rest/api-error.js';
 export type { Listing, Page } from './rest/page.js';
-export type { CallOptions, CreateOptions, InsightsQuery, SessionsQuery } from './rest/rest.js';
+export type { CallOptions, InsightsQuery, SessionsQuery } from './rest/rest.js';
 export type { ConnectionState, ConnectionStatus } from './socket/connection.js';
 export { ClosedError, mayReconnect } from './socket/reconnection.js';
-export { NoWebSocketError, type SocketConstructor } from './socket/socket.js';
+export type { SocketConstructor } from './socket/socket.js';

@@ -31,6 +31,8 @@ export const REMEMBERED_MS = 3_600_000;
 export const LIVE_PING_MS = 30_000;
 /** Maximum wait of a subscription for the answer to its close, ms: as in Node's own WebSocket. The package `ws` waits for 30 s. */
 export const LIVE_CLOSE_MS = 3000;
+/** Data time of a frame of small pushes, and their maximum wait for others, ms. */
+export const BATCH_MS = 100;
 /**
  * Maximum difference of a stamp from the one that the batch's first stamp and the rate predict, ms; beyond it, a new
  * batch begins.

@@ -4,8 +4,8 @@ export type Rule = true | readonly [must: string, isRight: (value: unknown) => b
 export type Rules<Options> = Readonly<Record<keyof Required<Options>, Rule>>;
 
 /** The rule of a number that is not below `least`; the option may be left out. */
-export function atLeast(least: number, must: string): Rule {
-  return [must, (value = least) => typeof value === 'number' && value >= least];
+export function atLeast(least: number): Rule {
+  return [`a number of at least ${least}`, (value = least) => typeof value === 'number' && value >= least];
 }
 
 /** The rule of a text that matches a pattern. */

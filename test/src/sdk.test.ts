@@ -142,18 +142,11 @@ describe('the SDK, installed in a project', () => {
   it('streams all data that were pushed before it was connected, even if end() follows at once', async () => {
     const source = simulate({ seconds: 12 });
     const { id } = await client.deviceModels.create(source.deviceModel);
-    let session = '';
-    const device = client.device({
-      deviceId: 'early',
-      deviceModelId: id,
-      onReady: ({ session_id }) => {
-        session = session_id;
-      },
-    });
+    const device = client.device({ deviceId: 'early', deviceModelId: id });
     const begun = Date.now() - 12_000;
     for (const { channel, ts, samples } of source.frames()) device.push(channel, samples, begun + ts);
     await device.end();
-    const insights = await client.sessions.insights(session);
+    const insights = await client.sessions.insights((await device.ready()).session_id);
     expect(Math.max(...insights.map(({ actual_end }) => actual_end))).to.equal(begun + 12_000);
     expect(device.counters.samplesDropped).to.equal(0);
   });

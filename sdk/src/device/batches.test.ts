@@ -13,7 +13,7 @@ const CHANNEL: Channel = {
   ...{ origin: 0, next: 0, acked: -1, sent: -1, answered: -1 },
 };
 
-function gather(batchMs = 100) {
+function gather() {
   const delivered: Batch[] = [];
   const timers: { ms: number; run: () => void; cancelled: boolean }[] = [];
   const after = (ms: number, run: () => void) => {
@@ -23,7 +23,7 @@ function gather(batchMs = 100) {
       timer.cancelled = true;
     };
   };
-  const batches = new Batches(batchMs, { now: () => 0, after }, (batch) => delivered.push(batch));
+  const batches = new Batches({ now: () => 0, after }, (batch) => delivered.push(batch));
   const add = (seq: number, ts: number, ...samples: number[]) =>
     batches.add({ channel: CHANNEL, seq, ts, samples: Float64Array.from(samples) });
   const seen = () => delivered.map(({ seq, ts, samples }) => [seq, ts, ...samples]);
@@ -32,13 +32,12 @@ function gather(batchMs = 100) {
 
 describe('batches', () => {
   it('join consecutive samples until there are enough', () => {
-    const { add, seen, timers } = gather(30);
-    add(0, 1000, 1, 2);
-    add(1, 1010, 3, 4);
+    const { add, seen, timers } = gather();
+    for (let n = 0; n < 9; n++) add(n, 1000 + 10 * n, n, -n);
     expect(seen()).to.deep.equal([]);
-    add(2, 1020.4, 5, 6);
-    expect(seen()).to.deep.equal([[0, 1000, 1, 2, 3, 4, 5, 6]]);
-    expect(timers.map(({ ms, cancelled }) => [ms, cancelled])).to.deep.equal([[30, true]]);
+    add(9, 1090.4, 9, -9);
+    expect(seen()).to.deep.equal([[0, 1000, ...Array.from({ length: 10 }, (_, n) => [n, -n]).flat()]]);
+    expect(timers.map(({ ms, cancelled }) => [ms, cancelled])).to.deep.equal([[100, true]]);
   });
 
   it('wait no longer than the limit', () => {
@@ -50,19 +49,21 @@ describe('batches', () => {
     expect(seen()).to.deep.equal([[0, 1000, 1, 2]]);
   });
 
-  it('do not join samples with jittering stamps or skipped numbers', () => {
+  it('join samples without a time to those before, but none with another time than the next', () => {
     const { add, seen, batches } = gather();
     add(0, 1000, 1, 2);
     add(1, 1012, 3, 4);
-    add(3, 1032, 5, 6);
-    add(4, Number.NaN, 7, 8);
-    add(5, Number.NaN, 9, 10);
+    add(2, Number.NaN, 5, 6);
+    batches.flushAll();
+    add(3, Number.NaN, 7, 8);
+    add(4, Number.NaN, 9, 10);
+    add(5, 1052, 11, 12);
     batches.flushAll();
     expect(seen()).to.deep.equal([
       [0, 1000, 1, 2],
-      [1, 1012, 3, 4],
-      [3, 1032, 5, 6],
-      [4, Number.NaN, 7, 8, 9, 10],
+      [1, 1012, 3, 4, 5, 6],
+      [3, Number.NaN, 7, 8, 9, 10],
+      [5, 1052, 11, 12],
     ]);
   });
 });

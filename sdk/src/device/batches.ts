@@ -1,11 +1,9 @@
 import type { Clock } from '../clock.js';
-import { STAMP_TOLERANCE_MS } from '../limits.js';
+import { BATCH_MS, STAMP_TOLERANCE_MS } from '../limits.js';
 import type { Batch, Channel } from './outbox.js';
 
-interface Gathering {
-  readonly seq: number;
-  readonly ts: number;
-  readonly samples: number[];
+interface Gathering extends Batch {
+  readonly values: number[];
   readonly cancel: () => void;
 }
 
@@ -13,35 +11,27 @@ interface Gathering {
 export class Batches {
   readonly #gathering = new Map<Channel, Gathering>();
 
-  /**
-   * @param batchMs data time of a batch, and its longest wait, ms
-   * @param deliver receives the batches, in order for each channel
-   */
+  /** @param deliver receives the batches, in order for each channel */
   constructor(
-    readonly batchMs: number,
     readonly clock: Clock,
     readonly deliver: (batch: Batch) => void,
   ) {}
 
-  /** Takes samples of a channel. */
-  add({ channel, seq, ts, samples }: Batch): void {
-    const periodMs = 1000 / channel.sample_rate_hz;
-    const lengthMs = (batch: Gathering) => (batch.samples.length / channel.num_channels) * periodMs;
-    let batch = this.#gathering.get(channel);
-    if (batch) {
-      const isStray = Math.abs(ts - batch.ts - lengthMs(batch)) > STAMP_TOLERANCE_MS;
-      const isOdd = Number.isNaN(ts) !== Number.isNaN(batch.ts);
-      if (isStray || isOdd || seq !== batch.seq + batch.samples.length / channel.num_channels) {
-        this.flush(channel);
-        batch = undefined;
-      }
-    }
-    if (!batch) {
-      batch = { seq, ts, samples: [], cancel: this.clock.after(this.batchMs, () => this.flush(channel)) };
-      this.#gathering.set(channel, batch);
-    }
-    for (const value of samples) batch.samples.push(value);
-    if (lengthMs(batch) >= this.batchMs) this.flush(channel);
+  /** Takes samples that follow the last ones of their channel; those without a time continue that of the ones before. */
+  add(added: Batch): void {
+    const { channel, ts, samples } = added;
+    const lengthMs = ({ values }: Gathering) => (values.length * 1000) / channel.num_channels / channel.sample_rate_hz;
+    const before = this.#gathering.get(channel);
+    if (before && !(Number.isNaN(ts) || Math.abs(ts - before.ts - lengthMs(before)) <= STAMP_TOLERANCE_MS))
+      this.flush(channel);
+    const batch = this.#gathering.get(channel) ?? {
+      ...added,
+      values: [],
+      cancel: this.clock.after(BATCH_MS, () => this.flush(channel)),
+    };
+    this.#gathering.set(channel, batch);
+    for (const value of samples) batch.values.push(value);
+    if (lengthMs(batch) >= BATCH_MS) this.flush(channel);
   }
 
   /** Delivers the waiting samples of a channel. */
@@ -50,7 +40,7 @@ export class Batches {
     if (!batch) return;
     this.#gathering.delete(channel);
     batch.cancel();
-    this.deliver({ channel, seq: batch.seq, ts: batch.ts, samples: Float64Array.from(batch.samples) });
+    this.deliver({ ...batch, samples: Float64Array.from(batch.values) });
   }
 
   /** Delivers all waiting samples. */

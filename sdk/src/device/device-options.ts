@@ -1,22 +1,6 @@
-import type { Clock } from '../clock.js';
 import { atLeast, DEVICE_ID, DEVICE_ID_MUST, matching, type Rules } from '../options.js';
-import { CONNECTION_OPTIONS, type ConnectionStatus } from '../socket/connection.js';
-import type { BackoffOptions } from '../socket/reconnection.js';
-import type { ServiceAccess } from '../socket/service-address.js';
-import type { SocketConstructor } from '../socket/socket.js';
-import type { NoticeMessage, ReadyMessage, RefusedMessage } from './messages.js';
-
-/** The device that streams, the service, and the settings of the connection. */
-export interface DeviceOptions extends DeviceSettings, ServiceAccess {
-  /** Default: the runtime's WebSocket, or else that of the package `ws`. */
-  readonly WebSocket?: SocketConstructor;
-  /** Finds out why a first connection fails. Default: the runtime's. */
-  readonly fetch?: typeof fetch;
-  /** Waits between attempts. */
-  readonly backoff?: BackoffOptions;
-  /** Time and timers; its `now()` is the device's clock. Default: the system's. */
-  readonly clock?: Clock;
-}
+import type { ConnectionStatus } from '../socket/connection.js';
+import type { NoticeMessage, RefusedMessage } from './messages.js';
 
 /** Options of a device that a client makes; the client adds its own address, key and connection settings. */
 export interface DeviceSettings {
@@ -29,8 +13,6 @@ export interface DeviceSettings {
    * Default 8 MiB.
    */
   readonly bufferBytes?: number;
-  /** Small pushes are sent in frames of this much data time, and wait at most this long, ms. Default 100. */
-  readonly batchMs?: number;
   /**
    * Maximum wait of `ready()` for a first connection, over all attempts, ms. The device continues to try after it.
    * Default 10,000.
@@ -45,26 +27,16 @@ export interface DeviceSettings {
   readonly onRefused?: (refusal: RefusedMessage) => void;
   /** Called when a problem reduces the value of the data, and when the problem is over. */
   readonly onNotice?: (notice: NoticeMessage) => void;
-  /** Called for every connection that has become ready. */
-  readonly onReady?: (ready: ReadyMessage) => void;
 }
-
-const MS = atLeast(0, 'a number of ms');
 
 export const SETTINGS: Rules<DeviceSettings> = {
   deviceId: matching(DEVICE_ID, DEVICE_ID_MUST),
   deviceModelId: matching(/./, 'the id of a device model'),
-  bufferBytes: atLeast(0, 'a number of bytes'),
-  batchMs: MS,
-  connectWithinMs: MS,
+  bufferBytes: atLeast(0),
+  connectWithinMs: atLeast(0),
   onStatus: true,
   onRefused: true,
   onNotice: true,
-  onReady: true,
-};
-export const OPTIONS: Rules<DeviceOptions> = {
-  ...SETTINGS,
-  ...CONNECTION_OPTIONS,
 };
 
 /** The counters of a device since it was created. */

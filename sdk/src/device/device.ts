@@ -3,10 +3,9 @@ import { CLOCK_SET_MS, DEVICE_CLOSE_MS, DEVICE_PING_MS, EARLIEST_MS, SECONDS_UNT
 import { check, checkOptions, isCount } from '../options.js';
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
 import { ClosedError } from '../socket/reconnection.js';
-import { addressOf } from '../socket/service-address.js';
 import { type Socket, socketUrl } from '../socket/socket.js';
 import { Batches } from './batches.js';
-import { type DeviceCounters, type DeviceOptions, type DeviceSettings, OPTIONS, SETTINGS } from './device-options.js';
+import { type DeviceCounters, type DeviceSettings, SETTINGS } from './device-options.js';
 import { checkNumbers, checkValues, SAMPLE } from './frame-encoder.js';
 import { findChannel, type NoticeMessage, parseServerMessage, type ReadyMessage } from './messages.js';
 import { Backlog, type Batch, Outbox } from './outbox.js';
@@ -38,7 +37,7 @@ export class Device extends Connection {
    * rejects.
    */
   readonly closed: Promise<Error | null>;
-  readonly #options: DeviceOptions;
+  readonly #options: DeviceSettings & ConnectionOptions;
   /** Earliest time of samples, ms: of this century, if the device's clock was set when the device was created. */
   readonly #earliest: number | undefined;
   readonly #outbox: Outbox;
@@ -63,20 +62,17 @@ export class Device extends Connection {
   /** Whether this session is being ended so that another one can follow. */
   #renewing = false;
 
-  /** @throws TypeError that says which option is missing, malformed or does not exist */
-  constructor(settings: DeviceOptions);
-  /** @internal A device of a client, whose sockets it uses. */
-  constructor(settings: DeviceSettings, sockets: ConnectionOptions);
-  constructor(settings: DeviceOptions, sockets?: ConnectionOptions) {
-    checkOptions('a device', settings, sockets ? SETTINGS : OPTIONS);
-    const options = { ...settings, ...(sockets ?? { baseUrl: addressOf(settings.baseUrl) }) };
+  /** @internal Use `device()` of a client. */
+  constructor(settings: DeviceSettings, sockets: ConnectionOptions) {
+    checkOptions('a device', settings, SETTINGS);
+    const options = { ...settings, ...sockets };
     super(options, DEVICE_PING_MS, DEVICE_CLOSE_MS);
     this.#options = options;
     this.#earliest = this.clock.now() > EARLIEST_MS ? EARLIEST_MS : undefined;
-    const { bufferBytes = 8 * 2 ** 20, batchMs = 100 } = options;
+    const { bufferBytes = 8 * 2 ** 20 } = options;
     this.#outbox = new Outbox(bufferBytes);
     this.#early = new Backlog(bufferBytes);
-    this.#batches = new Batches(batchMs, this.clock, (batch) => this.#enqueue(batch));
+    this.#batches = new Batches(this.clock, (batch) => this.#enqueue(batch));
     this.closed = this.run().then(() => this.failure);
   }
 
@@ -122,16 +118,6 @@ export class Device extends Connection {
     const [ts = times.length === 0 ? Number.NaN : undefined] = times;
     check(typeof ts === 'number', 'ts', `${MS}, or left out if the device has no clock`, ts);
     this.send({ channel, ts, samples: valuesOf(samples) });
-  }
-
-  /**
-   * Counts `instants` as lost by the device.
-   *
-   * @throws RangeError for an unknown channel, or a number of instants that is not whole
-   */
-  skip(channel: number | string, instants: number): void {
-    check(isCount(instants), 'instants', 'a whole number from 0 on', instants, RangeError);
-    findChannel(this.#outbox.channels, channel).next += instants;
   }
 
   /** Like `push`, for a caller that numbers the instants itself. */
@@ -297,7 +283,6 @@ export class Device extends Connection {
     if (isFirst) this.#sendEarly();
     else this.counters.reconnects++;
     this.tell('live');
-    this.#options.onReady?.(ready);
   }
 
   /**

@@ -82,10 +82,8 @@ describe('frame encoder', () => {
     const frame = { channel: 0, seq: 0, ts: 0, samples: Float64Array.of(1) };
     expect(() => encodeFrame({ ...frame, samples: Float64Array.of(Infinity) })).to.throw(RangeError, 'it is Infinity');
     expect(() => encodeFrame({ ...frame, samples: Float64Array.of(1e39) })).to.throw(RangeError, 'float32');
-    expect(() => encodeFrame({ ...frame, samples: new Float64Array() })).to.throw(RangeError, 'at least one instant');
     expect(() => encodeFrame({ ...frame, seq: 2 ** 32 })).to.throw(RangeError, 'seq');
     expect(() => encodeFrame({ ...frame, seq: -1 })).to.throw(RangeError, 'seq');
-    expect(() => encodeFrame({ ...frame, channel: 256 })).to.throw(RangeError, 'channel');
     expect(() => encodeFrame({ ...frame, ts: Infinity })).to.throw(RangeError, 'ts');
   });
 });

@@ -10,8 +10,8 @@ export const SAMPLE = 'a number within float32, or null if it is missing';
  * loses nothing: int16, int24 or int32 for whole numbers, float32 for others (relative error at most 2^-24). Exception:
  * fractional values beyond 2^24, without a missing one, are sent as rounded int32, which is then more exact.
  *
- * @throws RangeError for a sample that is infinite or too large for float32, a `seq` outside 0 to 2^32 - 1, a channel
- * outside 0 to 255, an infinite `ts` or a frame without samples.
+ * @throws RangeError for a sample that is infinite or too large for float32, a `seq` outside 0 to 2^32 - 1, or an
+ * infinite `ts`
  */
 export function encodeFrame({
   channel,
@@ -19,10 +19,8 @@ export function encodeFrame({
   ts,
   samples,
 }: Pick<Frame, 'channel' | 'seq' | 'ts' | 'samples'>): Uint8Array<ArrayBuffer> {
-  check((channel & 255) === channel, 'channel', 'from 0 to 255', channel, RangeError);
   checkNumbers(seq, 1);
   checkValues(ts, samples);
-  check(samples.length > 0, 'samples', 'at least one instant', samples, RangeError);
   const encoding = chooseEncoding(samples);
   const width = Math.min(encoding + 1, 4);
   const bytes = new Uint8Array(HEADER_BYTES + samples.length * width);

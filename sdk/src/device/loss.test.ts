@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { DeviceInsights } from '../client.js';
 import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
-import { Device } from './device.js';
+import type { Device } from './device.js';
 
 const CHANNELS = [
   { index: 0, ch_id: 'a', modality: 'ppg', sample_rate_hz: 100, bit_depth: 16, num_channels: 1, next_seq: 0 },
@@ -80,7 +81,7 @@ class Service {
 }
 
 type Step =
-  | { readonly do: 'push' | 'send' | 'skip'; readonly channel: 0 | 1; readonly instants: number }
+  | { readonly do: 'push' | 'send'; readonly channel: 0 | 1; readonly instants: number }
   | { readonly do: 'connect' | 'acknowledge' | 'break' | 'restart' | 'drain' };
 
 const steps = fc.array(
@@ -88,7 +89,7 @@ const steps = fc.array(
     {
       weight: 4,
       arbitrary: fc.record({
-        do: fc.constantFrom('push' as const, 'send' as const, 'skip' as const),
+        do: fc.constantFrom('push' as const, 'send' as const),
         channel: fc.constantFrom(0 as const, 1 as const),
         instants: fc.integer({ min: 1, max: 120 }),
       }),
@@ -104,7 +105,6 @@ class Run {
   pushed = 0;
   #next = [0, 0];
   #isConnected = false;
-  #wasConnected = false;
 
   constructor(
     baseUrl: string,
@@ -112,8 +112,8 @@ class Run {
     options: object,
   ) {
     this.service = service;
-    const names = { apiKey: 'svc_key', deviceId: 'band-1', deviceModelId: 'model-1' };
-    this.device = new Device({ baseUrl, ...names, backoff: { random: () => 0 }, ...options });
+    const client = new DeviceInsights({ baseUrl, apiKey: 'svc_key', backoff: { random: () => 0 } });
+    this.device = client.device({ deviceId: 'band-1', deviceModelId: 'model-1', ...options });
   }
 
   get isConnected(): boolean {
@@ -129,28 +129,26 @@ class Run {
   async connect(): Promise<void> {
     if (this.#isConnected) return;
     await this.service.welcome();
-    while (!this.device.connected) await turn();
-    this.#isConnected = this.#wasConnected = true;
+    while (this.device.state !== 'live') await turn();
+    this.#isConnected = true;
   }
 
   #give(step: Step & { instants: number; channel: 0 | 1 }): void {
     const { channel, instants } = step;
     const values = instants * (CHANNELS[channel]?.num_channels ?? 1);
     const next = this.#next[channel] ?? 0;
-    if (step.do === 'skip' && !this.#wasConnected) return;
     this.#next[channel] = next + instants;
     const samples = new Float64Array(values);
     if (step.do === 'push') this.device.push(channel, samples);
-    else if (step.do === 'send') this.device.send({ channel, seq: next, ts: Number.NaN, samples });
-    else this.device.skip(channel, instants);
-    if (step.do !== 'skip') this.pushed += values;
+    else this.device.send({ channel, seq: next, ts: Number.NaN, samples });
+    this.pushed += values;
   }
 
   async #live(what: Step['do']): Promise<void> {
     if (what === 'acknowledge') return this.service.acknowledge();
     if (what === 'drain') return this.device.drained();
     await (what === 'break' ? this.service.break() : this.service.close(1012));
-    while (this.device.connected) await turn();
+    while (this.device.state === 'live') await turn();
     this.#isConnected = false;
   }
 }

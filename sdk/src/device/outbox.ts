@@ -42,23 +42,14 @@ export class Backlog<Item extends { readonly bytes: ArrayBufferView }> {
 
   constructor(readonly limit: number) {}
 
-  /**
-   * Takes an item. Returns those that were dropped to make room for it: at least a 64th of all, because moving the
-   * others up takes long.
-   */
+  /** Takes an item. Returns those that were dropped to make room for it, a 64th of all at a time: moving the others up takes long. */
   add(item: Item): Item[] {
     const { items } = this;
     items.push(item);
     this.bytes += item.bytes.byteLength;
-    let over = this.bytes - this.limit;
-    if (over <= 0) return [];
-    let count = 0;
-    for (const { bytes } of items) {
-      if (count === items.length - 1 || (over <= 0 && count >= items.length >> 6)) break;
-      over -= bytes.byteLength;
-      count++;
-    }
-    return this.remove(count);
+    const dropped: Item[] = [];
+    while (this.bytes > this.limit && items.length > 1) dropped.push(...this.remove(items.length >> 6 || 1));
+    return dropped;
   }
 
   /** Removes and returns the oldest. */

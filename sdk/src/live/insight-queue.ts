@@ -6,9 +6,7 @@ import type { LiveInsight } from './insight.js';
 export class InsightQueue {
   /** Newest `ts` received, ms. */
   newest = -Infinity;
-  #waiting: LiveInsight[] = [];
-  /** The oldest of those that wait, the last one first: `shift` of an array moves all others up. */
-  #oldest: LiveInsight[] = [];
+  readonly #waiting: LiveInsight[] = [];
   /** Newest `ts` received of each series, ms; the series that received one last is last. */
   readonly #last = new Map<string, number>();
 
@@ -22,7 +20,7 @@ export class InsightQueue {
   ) {}
 
   get length(): number {
-    return this.#waiting.length + this.#oldest.length;
+    return this.#waiting.length;
   }
 
   get full(): boolean {
@@ -50,7 +48,6 @@ export class InsightQueue {
   }
 
   shift(): LiveInsight | undefined {
-    if (this.#oldest.length === 0) this.#oldest = this.#waiting.splice(0).reverse();
-    return this.#oldest.pop();
+    return this.#waiting.shift();
   }
 }

@@ -1,12 +1,11 @@
-import { onAbort, pause, throwIfAborted } from '../clock.js';
+import { onAbort, throwIfAborted } from '../clock.js';
 import type { Insight } from '../generated/types.gen.js';
 import { fieldsOf } from '../json.js';
 import { LIVE_CLOSE_MS, LIVE_PING_MS, REMEMBERED_MS, SETTLED_MS } from '../limits.js';
 import { checkOptions } from '../options.js';
-import { ApiError, AuthenticationError, ConnectionError, mayPass } from '../rest/api-error.js';
+import { ApiError, ConnectionError, mayPass } from '../rest/api-error.js';
 import { newestStored, type ReadHistory, readPeriod, readStored } from '../rest/history.js';
 import { Connection, type ConnectionOptions, PING } from '../socket/connection.js';
-import { backoffMs } from '../socket/reconnection.js';
 import { type Socket, socketUrl } from '../socket/socket.js';
 import { ping } from '../socket/ws.js';
 import { isLiveInsight, isTime, type LiveInsight, liveForm } from './insight.js';
@@ -23,7 +22,7 @@ const FULL = 'the buffer is full';
  * closes normally. It throws the signal's reason, ClosedError if the service refuses the key, and ConnectionError if there is no
  * first connection within `connectWithinMs`, or at once if something other than the service answers.
  */
-export class LiveSubscription extends Connection implements AsyncIterable<LiveInsight> {
+export class LiveSubscription extends Connection implements AsyncIterableIterator<LiveInsight, undefined> {
   /** Connections after the first that the service confirmed. */
   reconnects = 0;
   /** Insights that were read by REST because the socket had missed them. */
@@ -84,30 +83,29 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
     this.stop(null);
   }
 
-  /** The insights as they arrive; leaving the loop closes the subscription. Throws ClosedError, ConnectionError or the signal's reason. */
-  [Symbol.asyncIterator](): AsyncGenerator<LiveInsight> {
-    const insights = this.#read();
-    // By itself, a generator that waits would end after the next insight, and one that has not begun would not close.
-    for (const way of ['return', 'throw'] as const) {
-      const end = insights[way].bind(insights);
-      insights[way] = (reason) => {
-        this.close();
-        return end(reason);
-      };
-    }
-    return insights;
+  /** The insights as they arrive. Several iterations share them. */
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
-  async *#read(): AsyncGenerator<LiveInsight> {
+  /** The next insight, once it has arrived. Throws ClosedError, ConnectionError or the signal's reason. */
+  async next(): Promise<IteratorResult<LiveInsight, undefined>> {
     for (;;) {
       await this.until(() => this.#queue.length > 0);
       throwIfAborted(this.#options.signal);
-      const insight = this.#queue.shift();
+      const value = this.#queue.shift();
       this.wake();
-      if (insight) yield insight;
-      else if (this.over) break; // Otherwise another iteration took it.
+      if (value) return { value };
+      if (this.over) break; // Otherwise another iteration took it.
     }
     if (this.failure) throw this.failure;
+    return { done: true, value: undefined };
+  }
+
+  /** Leaving a loop calls this, which closes the subscription. */
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.close();
+    return { done: true, value: undefined };
   }
 
   /** @internal */
@@ -175,7 +173,7 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
   async #begin(): Promise<void> {
     if (this.#begunAt === null) {
       this.#begunAt = [this.clock.now(), performance.now()];
-      void this.#learnStart();
+      void this.#findStart().catch(() => {}); // A repair asks again, and reports a refusal.
     } else {
       this.tell('repairing');
       this.#held = [];
@@ -196,13 +194,13 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
    * key that may not read cannot tell.
    */
   protected override async hasMissed(): Promise<boolean> {
-    if (!this.connected) return false;
+    if (this.state !== 'live') return false;
     const known = Math.max(this.#stored, this.#queue.newest);
     try {
       this.#stored = await newestStored(this.#history);
       return known < this.#stored && known !== -Infinity;
     } catch (error) {
-      return error instanceof ConnectionError || error instanceof AuthenticationError;
+      return error instanceof ConnectionError || (error instanceof ApiError && error.status === 401);
     }
   }
 
@@ -252,24 +250,15 @@ export class LiveSubscription extends Connection implements AsyncIterable<LiveIn
     return false;
   }
 
-  /** Asks for the start until the service answers; a repair asks itself, and reports a refusal. */
-  async #learnStart(): Promise<void> {
-    let failures = 0;
-    do {
-      const start = await this.#findStart().catch((error: unknown) => error);
-      if (!mayPass(start)) return;
-      await pause(this.clock, backoffMs(failures++, this.#options.backoff), this.ending.signal);
-    } while (this.connected);
-  }
-
   /**
-   * Where the subscription starts, ms of `ts`: at the newest insight stored. If the first connection is already lost,
-   * insights published meanwhile may have been missed, and are among those that are stored.
+   * Where the subscription starts, ms of `ts`: at the newest insight stored. If the first connection was lost before the
+   * service said this, insights published meanwhile may have been missed, and are among those that are stored; then it
+   * starts earlier rather than too late.
    */
   async #findStart(): Promise<number> {
     if (this.#start !== null) return this.#start;
     const newest = await newestStored(this.#history);
-    this.#start ??= this.connected ? newest : Math.max(0, newest - this.#elapsed);
+    this.#start ??= this.state === 'live' ? newest : Math.max(0, newest - this.#elapsed);
     return this.#start;
   }
 

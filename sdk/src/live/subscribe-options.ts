@@ -59,7 +59,6 @@ export interface SubscribeOptions extends LiveFilter {
   readonly connectWithinMs?: number;
 }
 
-const FROM_1 = atLeast(1, 'a number of at least 1');
 const LIST: Rule = ['an array', (list = []) => Array.isArray(list)];
 
 export const OPTIONS: Rules<SubscribeOptions> = {
@@ -68,10 +67,10 @@ export const OPTIONS: Rules<SubscribeOptions> = {
   types: [`an array of ${INSIGHT_TYPES.join(', ')}`, (types = []) => hasForm(types, listOf(isInsightType))],
   quality: [`one of ${SQI_CLASSES.join(', ')}`, (quality = 'unfit') => SQI_CLASSES.includes(quality as SqiClass)],
   signal: true,
-  buffer: FROM_1,
+  buffer: atLeast(1),
   onHole: true,
   onStatus: true,
-  connectWithinMs: FROM_1,
+  connectWithinMs: atLeast(1),
 };
 
 /** Whether a subscription with these options delivers the insight. */

@@ -21,9 +21,13 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** The service refused a REST request, or failed. */
+/**
+ * The service refused a REST request, or failed: 400 a field is wrong, 401 the key is missing, unknown, revoked or expired,
+ * 403 the key does not give access to this resource, 404 there is no such resource, 409 for example a device model that
+ * devices still reference, 429 from a proxy alone, 5xx after the retries.
+ */
 export class ApiError extends Error {
-  override readonly name: string = 'ApiError';
+  override readonly name = 'ApiError';
 
   constructor(
     /** HTTP status. */
@@ -35,41 +39,6 @@ export class ApiError extends Error {
   ) {
     super(`${status}: ${detail}${requestId === null ? '' : ` (request ${requestId})`}`);
   }
-}
-
-/** 400: `detail` names each field and what it must be. */
-export class ValidationError extends ApiError {
-  override readonly name = 'ValidationError';
-}
-
-/** 401: the API key is missing, unknown, revoked or expired. */
-export class AuthenticationError extends ApiError {
-  override readonly name = 'AuthenticationError';
-}
-
-/** 403: the key is valid, but does not give access to this resource. */
-export class PermissionError extends ApiError {
-  override readonly name = 'PermissionError';
-}
-
-/** 404: there is no such resource. */
-export class NotFoundError extends ApiError {
-  override readonly name = 'NotFoundError';
-}
-
-/** 409: for example a device model that devices still reference. */
-export class ConflictError extends ApiError {
-  override readonly name = 'ConflictError';
-}
-
-/** 429: too many requests; the service does not send this today, but a proxy before it may. */
-export class RateLimitError extends ApiError {
-  override readonly name = 'RateLimitError';
-}
-
-/** 5xx, after the retries. */
-export class ServerError extends ApiError {
-  override readonly name = 'ServerError';
 }
 
 /**
@@ -122,15 +91,6 @@ export function isPassing(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
-const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
-  400: ValidationError,
-  401: AuthenticationError,
-  403: PermissionError,
-  404: NotFoundError,
-  409: ConflictError,
-  429: RateLimitError,
-};
-
 /**
  * The error for an answer that refuses. Each refusal of the service says why. Failures (5xx) and 429 may be from a proxy
  * before it, which does not.
@@ -140,7 +100,6 @@ export function refusal(request: HttpRequest, answer: HttpAnswer): ApiError | Fo
   const { detail } = fieldsOf(text);
   const isOurs = typeof detail === 'string';
   if (!isOurs && !isPassing(status)) return new ForeignAnswer(request, answer);
-  const Kind = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
   const id = headers.get('x-request-id');
-  return new Kind(status, quote(isOurs ? detail : text, request.apiKey), id && quote(id, request.apiKey));
+  return new ApiError(status, quote(isOurs ? detail : text, request.apiKey), id && quote(id, request.apiKey));
 }

@@ -32,7 +32,7 @@ export interface HttpOptions {
  * backoff and full jitter after the time that `Retry-After` gives.
  *
  * @returns the JSON of the answer, undefined if it has no content (204), and the cursor of another page
- * @throws ApiError (see its subclasses), ConnectionError, or the reason of the request's signal
+ * @throws ApiError, ConnectionError, or the reason of the request's signal
  */
 export async function send(
   request: HttpRequest,

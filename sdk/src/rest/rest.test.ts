@@ -5,7 +5,7 @@ import type { DeviceInsightsOptions } from '../app-client.js';
 import { DeviceInsights } from '../client.js';
 import { type Clock, systemClock } from '../clock.js';
 import { SocketServer } from '../socket/socket-server.fixture.js';
-import { ApiError, ConflictError, ConnectionError } from './api-error.js';
+import { ApiError, ConnectionError } from './api-error.js';
 
 const TIMEOUT_MS = 12_345;
 
@@ -65,34 +65,25 @@ describe('REST client, on faults of the service and the network', () => {
       (error: unknown) => error,
     );
 
-  it('gives a refusal as an error of its kind, with detail and request id, and does not ask again', async () => {
+  it('gives a refusal with its status, detail and request id, and does not ask again', async () => {
     answers.push({ status: 409, body: { detail: 'devices reference it' }, headers: { 'x-request-id': 'r1' } });
     const error = await failure((await client()).deviceModels.delete('m'));
     expect(error)
-      .to.be.instanceOf(ConflictError)
+      .to.be.instanceOf(ApiError)
       .and.include({ status: 409, detail: 'devices reference it', requestId: 'r1' });
-    expect(error).to.be.instanceOf(ApiError);
     expect(asked).to.have.length(1);
   });
 
-  it('names every kind of refusal', async () => {
+  it('gives every refusal with its status, and a failure or 429 also from a proxy, which says it in its own way', async () => {
     const api = await client({ retries: 0 });
-    const names: unknown[] = [];
+    const errors: unknown[] = [];
     for (const status of [400, 401, 403, 404, 409, 418, 429, 500, 503]) {
       answers.push({ status, body: status < 429 ? { detail: 'no' } : 'of a proxy' });
-      const error = await failure(api.algos.list());
-      names.push(error instanceof ApiError && `${error.status} ${error.name}`);
+      errors.push(String(await failure(api.algos.list())).slice(0, 17));
     }
-    expect(names).to.deep.equal([
-      '400 ValidationError',
-      '401 AuthenticationError',
-      '403 PermissionError',
-      '404 NotFoundError',
-      '409 ConflictError',
-      '418 ApiError',
-      '429 RateLimitError',
-      '500 ServerError',
-      '503 ServerError',
+    expect(errors).to.deep.equal([
+      ...[400, 401, 403, 404, 409, 418].map((status) => `ApiError: ${status}: no`),
+      ...[429, 500, 503].map((status) => `ApiError: ${status}: of`),
     ]);
   });
 
@@ -112,9 +103,6 @@ describe('REST client, on faults of the service and the network', () => {
     expect(keys[0]).to.match(/^[\d.e-]{20,}$/);
     expect([keys[1], keys[2] === keys[0]]).to.deep.equal([keys[0], false]);
     expect(asked[1]?.body).to.deep.equal({ name: 'a' });
-    answers.push({ status: 201, body: {} });
-    await api.deviceModels.create({ name: 'a' }, { idempotencyKey: 'mine' });
-    expect(asked[3]?.headers['idempotency-key']).to.equal('mine');
   });
 
   it('abandons an attempt after its timeout', async () => {
@@ -288,9 +276,6 @@ describe('REST client, on faults of the service and the network', () => {
     expect(() => api.sessions.list(wrong)).to.throw(TypeError, 'sessions.list has no option "device"; its options are');
     expect(() => api.insights.list(wrong)).to.throw(TypeError, 'device_id');
     expect(String(await failure(api.algos.list(wrong)))).to.contain('TypeError: a call has no option "device"');
-    const create = api.deviceModels.create({ name: 'a' }, { idempotencykey: 'x' } as object);
-    expect(String(await failure(create))).to.contain('idempotencyKey');
-    expect(String(await failure(api.deviceModels.get('m', { idempotencyKey: 'x' } as object)))).to.contain('TypeError');
     await client({ timeout: 5 } as object).then(
       () => expect.fail('accepted'),
       (error) => expect(error).to.be.instanceOf(TypeError).and.property('message').contains('timeoutMs'),

@@ -30,12 +30,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of a call that creates. */
-export interface CreateOptions extends CallOptions {
-  /** Makes a repetition of the same create give the first response. Default: a random one for each call. */
-  readonly idempotencyKey?: string;
-}
-
 /** Selects sessions: `status`, `device_id`, `limit` (default 50, at most 200) and `cursor`. */
 export interface SessionsQuery extends Omit<NonNullable<ListSessionsData['query']>, InstantName> {
   /** Only sessions with data at or after this instant. */
@@ -77,22 +71,18 @@ const INSIGHTS_QUERY: Rules<InsightsQuery> = {
   cursor: true,
 };
 const CALL: Rules<CallOptions> = { signal: true };
-const CREATE: Rules<CreateOptions> = { ...CALL, idempotencyKey: true };
 
 /** The device models of the account. */
 export interface DeviceModels {
-  /**
-   * Creates a device model. Rejects with ValidationError, or with ConflictError if the account has the maximum number
-   * of models.
-   */
-  create(body: NewDeviceModel, call?: CreateOptions): Promise<DeviceModel>;
+  /** Creates a device model. Rejects with ApiError: 400, or 409 if the account has the maximum number of models. */
+  create(body: NewDeviceModel, call?: CallOptions): Promise<DeviceModel>;
   /** All models of the account, oldest first. */
   list(call?: CallOptions): Promise<DeviceModel[]>;
-  /** One device model. Rejects with NotFoundError, or PermissionError if it belongs to another account. */
+  /** One device model. Rejects with ApiError: 404, or 403 if it belongs to another account. */
   get(id: string, call?: CallOptions): Promise<DeviceModel>;
   /** Changes the given fields; channels are changed or added, never removed. */
   update(id: string, body: DeviceModelChange, call?: CallOptions): Promise<DeviceModel>;
-  /** Rejects with ConflictError while a device references the model. */
+  /** Rejects with ApiError 409 while a device references the model. */
   delete(id: string, call?: CallOptions): Promise<void>;
 }
 
@@ -101,7 +91,7 @@ export interface Modalities {
   /** The channels of a device model, in the order of their indices. */
   list(deviceModelId: string, call?: CallOptions): Promise<ModalityChannel[]>;
   /** Adds a channel to a device model, as its last. */
-  create(deviceModelId: string, body: NewModalityChannel, call?: CreateOptions): Promise<ModalityChannel>;
+  create(deviceModelId: string, body: NewModalityChannel, call?: CallOptions): Promise<ModalityChannel>;
   /** Changes the given fields of a channel. */
   update(
     deviceModelId: string,
@@ -117,7 +107,7 @@ export interface Modalities {
 export interface Sessions {
   /** Sessions, newest first. A TypeError names an option that does not exist. */
   list(query?: SessionsQuery, call?: CallOptions): Listing<Session>;
-  /** One session. Rejects with NotFoundError, or PermissionError if the key may not see it. */
+  /** One session. Rejects with ApiError: 404, or 403 if the key may not see it. */
   get(id: string, call?: CallOptions): Promise<Session>;
   /** All stored insights of a session, in chronological order. */
   insights(id: string, call?: CallOptions): Promise<Insight[]>;
@@ -164,19 +154,18 @@ export function operations(options: RestOptions): Operations {
   async function request<Data>(
     method: string,
     path: readonly string[],
-    call: CreateOptions = {},
+    call: CallOptions = {},
     body?: object,
     query?: object,
   ): Promise<{ data: Data; next: string | null }> {
-    const creates = method === 'POST';
-    checkOptions('a call', call, creates ? CREATE : CALL);
+    checkOptions('a call', call, CALL);
     const isList = method === 'GET' && path.length % 2 === 1;
     const asked = {
       method,
       url: `${baseUrl}/v1/${path.map(idText).join('/')}${queryText({ ...query })}`,
       headers: {
         Authorization: `Bearer ${apiKey}`,
-        ...(creates && { 'Idempotency-Key': call.idempotencyKey ?? randomKey() }),
+        ...(method === 'POST' && { 'Idempotency-Key': randomKey() }),
         ...(body && { 'Content-Type': 'application/json' }),
       },
       body: JSON.stringify(body),
@@ -187,13 +176,12 @@ export function operations(options: RestOptions): Operations {
     return (await send(asked, options)) as { data: Data; next: string | null };
   }
 
-  const ask = async <Data>(method: string, path: readonly string[], call?: CreateOptions, body?: object) =>
+  const ask = async <Data>(method: string, path: readonly string[], call?: CallOptions, body?: object) =>
     (await request<Data>(method, path, call, body)).data;
   /** @param back whether each page has older rows than the one before */
   function listing<Row>(path: string, query: SessionsQuery | InsightsQuery, back: boolean, call?: CallOptions) {
     const texts = withTexts(query);
-    const read = (cursor?: string) =>
-      request<Row[]>('GET', [path], call, undefined, { ...texts, ...(cursor && { cursor }) });
+    const read = (cursor = query.cursor) => request<Row[]>('GET', [path], call, undefined, { ...texts, cursor });
     return paged(read, back, call?.signal);
   }
 

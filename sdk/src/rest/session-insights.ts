@@ -5,7 +5,7 @@ import type { CallOptions, InsightsQuery, Operations } from './rest.js';
  * All stored insights of a session, in chronological order, a page at a time: a session may be longer than one answer
  * (`maxResponseBytes`). Of an open session, those up to the newest data when the iteration began.
  *
- * Throws NotFoundError, PermissionError if the key may not see the session, or ConnectionError.
+ * Throws ApiError (404; 403 if the key may not see the session) or ConnectionError.
  *
  * @param type only insights of this type
  */

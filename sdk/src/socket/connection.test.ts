@@ -94,10 +94,9 @@ describe('state of a connection', () => {
         .and.at.most(Date.now() + 50);
       expect(live.reconnects).to.equal(0);
       (await server.peer()).send({ status: 'subscribed' });
-      await until(() => live.connected);
+      await until(() => live.state === 'live');
       expect([live.lastError, live.nextTryAt, live.reconnects]).to.deep.equal([null, null, 1]);
       live.close();
-      expect([live.state, live.connected]).to.deep.equal(['closed', false]);
       expect(states()).to.deep.equal(['live', 'waiting', 'connecting', 'repairing', 'live', 'closed']);
     });
 
@@ -145,15 +144,14 @@ describe('state of a connection', () => {
       const first = await server.peer();
       first.send(READY);
       await device.ready();
-      expect(device.connected).to.equal(true);
+      expect(device.state).to.equal('live');
       first.socket.close(1012);
       expect((await waiting()).error?.message).to.equal('the connection was lost (1012)');
       expect(device.counters.reconnects).to.equal(0);
       (await server.peer()).send(READY);
-      await until(() => device.connected);
+      await until(() => device.state === 'live');
       expect(device.counters.reconnects).to.equal(1);
       device.close();
-      expect([device.state, device.connected]).to.deep.equal(['closed', false]);
       expect(states()).to.deep.equal(['live', 'waiting', 'connecting', 'live', 'closed']);
     });
 
@@ -167,7 +165,7 @@ describe('state of a connection', () => {
       const server = await start();
       await server.url(Number(new URL(address).port));
       (await server.peer()).send(READY);
-      await until(() => device.connected);
+      await until(() => device.state === 'live');
       expect((await device.ready()).session_id).to.equal('s1');
       expect(device.counters.reconnects).to.equal(0);
     });

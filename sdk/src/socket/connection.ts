@@ -2,7 +2,6 @@ import { type Clock, onAbort, pause, systemClock } from '../clock.js';
 import { ApiError, ConnectionError, ForeignAnswer, quote } from '../rest/api-error.js';
 import { type HttpOptions, send } from '../rest/http.js';
 import { backoffMs, ClosedError, mayReconnect } from './reconnection.js';
-import { ACCESS } from './service-address.js';
 import { type CloseInfo, findWebSocket, onEnd, type Socket, type SocketConstructor } from './socket.js';
 import { onPong, terminate } from './ws.js';
 
@@ -32,9 +31,6 @@ export interface ConnectionOptions extends HttpOptions {
   readonly onStatus?: (status: ConnectionStatus) => void;
   readonly connectWithinMs?: number;
 }
-
-/** The options of a client that its devices and subscriptions have too. */
-export const CONNECTION_OPTIONS = { ...ACCESS, fetch: true, backoff: true, clock: true, WebSocket: true } as const;
 
 /** What keeps a connection from being closed by a proxy, and from a device is answered: browsers cannot send WebSocket pings. */
 export const PING = '{"type":"ping"}';
@@ -89,11 +85,6 @@ export abstract class Connection {
   /** Time at which the next attempt begins, ms since the epoch; null unless `state` is `waiting`. */
   get nextTryAt(): number | null {
     return this.#status.nextTryAt;
-  }
-
-  /** Whether data flow at this moment: `state` is `live`. */
-  get connected(): boolean {
-    return this.state === 'live';
   }
 
   /** @internal Resolves with the address of the socket when it may be connected to. */

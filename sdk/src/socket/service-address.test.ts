@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceInsightsOptions } from '../app-client.js';
 import { DeviceInsights } from '../client.js';
-import { Device } from '../device/device.js';
 import { addressOf } from './service-address.js';
 
 const KEY = 'svc_0123456789';
@@ -56,10 +55,5 @@ describe('the address and key of a client', () => {
         .to.throw(TypeError, 'apiKey must be an API key, without spaces')
         .with.property('message')
         .that.does.not.contain(KEY);
-  });
-
-  it('are also checked by a stand-alone device', () => {
-    const device = () => new Device({ baseUrl: 'x', apiKey: KEY, deviceId: 'a', deviceModelId: 'b' });
-    expect(device).to.throw(TypeError, 'baseUrl');
   });
 });

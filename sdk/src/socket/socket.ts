@@ -1,3 +1,4 @@
+import { ConnectionError } from '../rest/api-error.js';
 import { queryText } from './service-address.js';
 import { importWs } from './ws.js';
 
@@ -44,19 +45,14 @@ export function onEnd(socket: Socket, ended: (info: CloseInfo) => void): void {
   };
 }
 
-/** No WebSocket to connect with. */
-export class NoWebSocketError extends Error {
-  override readonly name = 'NoWebSocketError';
-}
-
 /**
  * The runtime's own WebSocket (browsers, Node 22 and later), or else that of the package `ws`.
  *
- * @throws NoWebSocketError if there is neither
+ * @throws ConnectionError if there is neither
  */
 export async function findWebSocket(): Promise<SocketConstructor> {
   const { WebSocket = await importWs() } = globalThis as { WebSocket?: unknown };
-  if (typeof WebSocket === 'string') throw new NoWebSocketError(`this runtime has no WebSocket: ${WebSocket}`);
+  if (typeof WebSocket === 'string') throw new ConnectionError(`this runtime has no WebSocket: ${WebSocket}`);
   return WebSocket as SocketConstructor;
 }
 

@@ -1,4 +1,4 @@
-import { Device, type SocketConstructor } from '@device-insights/sdk';
+import { type Device, DeviceInsights, type SocketConstructor } from '@device-insights/sdk';
 import WebSocket from 'ws';
 import { KEY } from '../running.js';
 import { pulse, RATE_HZ } from './pulse.js';
@@ -39,16 +39,13 @@ export class Wearer {
   constructor({ deviceId, modelId, addresses, key = KEY }: WearerOptions) {
     this.deviceId = deviceId;
     const [first] = addresses;
-    this.device = new Device({
+    const client = new DeviceInsights({
       baseUrl: first?.url ?? '',
       apiKey: key,
-      deviceId,
-      deviceModelId: modelId,
       backoff: { baseMs: 50, maxMs: 500 },
-      connectWithinMs: CONNECT_MS,
       WebSocket: this.#follow(addresses),
-      onReady: ({ session_id }) => this.sessions.add(session_id),
     });
+    this.device = client.device({ deviceId, deviceModelId: modelId, connectWithinMs: CONNECT_MS });
     this.device.closed.then(() => clearInterval(this.#timer));
   }
 
@@ -113,7 +110,8 @@ export class Wearer {
   }
 
   #hear(text: string): void {
-    const message = JSON.parse(text) as { type: string; next_seq?: Record<string, number> };
+    const message = JSON.parse(text) as { type: string; session_id?: string; next_seq?: Record<string, number> };
+    if (message.type === 'ready' && message.session_id) this.sessions.add(message.session_id);
     if (message.type === 'ack') this.acknowledged = Math.max(this.acknowledged, message.next_seq?.[0] ?? 0);
   }
 }
