@@ -179,7 +179,14 @@ export function operations(options: RestOptions): Operations {
   const ask = async <Data>(method: string, path: readonly string[], call?: CallOptions, body?: object) =>
     (await request<Data>(method, path, call, body)).data;
   /** @param back whether each page has older rows than the one before */
-  function listing<Row>(path: string, query: SessionsQuery | InsightsQuery, back: boolean, call?: CallOptions) {
+  function listing<Query extends SessionsQuery | InsightsQuery, Row>(
+    path: string,
+    rules: Rules<Query>,
+    query: Query,
+    call: CallOptions | undefined,
+    back: boolean,
+  ): Listing<Row> {
+    checkOptions(`${path}.list`, query, rules);
     const texts = withTexts(query);
     const read = (cursor = query.cursor) => request<Row[]>('GET', [path], call, undefined, { ...texts, cursor });
     return paged(read, back, call?.signal);
@@ -200,10 +207,7 @@ export function operations(options: RestOptions): Operations {
       delete: (model, id, call) => ask('DELETE', [MODELS, model, CHANNELS, id], call),
     },
     sessions: {
-      list(query = {}, call) {
-        checkOptions('sessions.list', query, SESSIONS_QUERY);
-        return listing('sessions', query, false, call);
-      },
+      list: (query = {}, call) => listing('sessions', SESSIONS_QUERY, query, call, false),
       get: (id, call) => ask('GET', ['sessions', id], call),
       insights: (id, call) => ask('GET', ['sessions', id, 'insights'], call),
       beats: (id, call) => ask('GET', ['sessions', id, 'beats'], call),
@@ -211,9 +215,8 @@ export function operations(options: RestOptions): Operations {
     },
     insights: {
       list(query = {}, call) {
-        checkOptions('insights.list', query, INSIGHTS_QUERY);
         const start = (query.data_since ?? query.data_until) === undefined ? query.since : query.data_since;
-        return listing('insights', query, start === undefined, call);
+        return listing('insights', INSIGHTS_QUERY, query, call, start === undefined);
       },
     },
     algos: { list: (call) => ask('GET', ['algos'], call) },

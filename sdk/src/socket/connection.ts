@@ -2,6 +2,7 @@ import { type Clock, onAbort, pause, systemClock } from '../clock.js';
 import { ApiError, ConnectionError, ForeignAnswer, quote } from '../rest/api-error.js';
 import { type HttpOptions, send } from '../rest/http.js';
 import { backoffMs, ClosedError, mayReconnect } from './reconnection.js';
+import type { ServiceAccess } from './service-address.js';
 import { type CloseInfo, findWebSocket, onEnd, type Socket, type SocketConstructor } from './socket.js';
 import { onPong, terminate } from './ws.js';
 
@@ -23,10 +24,7 @@ export interface ConnectionStatus {
 }
 
 /** Settings that a device and a subscription have in common. */
-export interface ConnectionOptions extends HttpOptions {
-  /** The service's address, as `addressOf` gives it. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
+export interface ConnectionOptions extends HttpOptions, ServiceAccess {
   readonly WebSocket?: SocketConstructor;
   readonly onStatus?: (status: ConnectionStatus) => void;
   readonly connectWithinMs?: number;
