@@ -42,7 +42,10 @@ export class Backlog<Item extends { readonly bytes: ArrayBufferView }> {
 
   constructor(readonly limit: number) {}
 
-  /** Takes an item. Returns those that were dropped to make room for it, a 64th of all at a time: moving the others up takes long. */
+  /**
+   * Takes an item. Returns those that were dropped to make room for it, a 64th of all at a time: moving the others up
+   * takes long.
+   */
   add(item: Item): Item[] {
     const { items } = this;
     items.push(item);

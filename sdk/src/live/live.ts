@@ -22,7 +22,10 @@ const FULL = 'the buffer is full';
  * closes normally. It throws the signal's reason, ClosedError if the service refuses the key, and ConnectionError if there is no
  * first connection within `connectWithinMs`, or at once if something other than the service answers.
  */
-export class LiveSubscription extends Connection implements AsyncIterable<LiveInsight>, AsyncIterator<LiveInsight, undefined> {
+export class LiveSubscription
+  extends Connection
+  implements AsyncIterable<LiveInsight>, AsyncIterator<LiveInsight, undefined>
+{
   /** Connections after the first that the service confirmed. */
   reconnects = 0;
   /** Insights that were read by REST because the socket had missed them. */

@@ -22,9 +22,10 @@ export interface HttpAnswer {
 }
 
 /**
- * The service refused a REST request, or failed: 400 a field is wrong, 401 the key is missing, unknown, revoked or expired,
- * 403 the key does not give access to this resource, 404 there is no such resource, 409 for example a device model that
- * devices still reference, 429 from a proxy alone, 5xx after the retries.
+ * The service refused a REST request, or failed. The status is 400 if a field is wrong, 401 if the key is missing,
+ * unknown, revoked or expired, 403 if the key does not give access to this resource, 404 if there is no such resource,
+ * 409 for a conflict (for example, devices still reference the device model), 429 only from a proxy, and 5xx after the
+ * retries of a failure.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
