@@ -76,7 +76,7 @@ export function measureBeat(
   beat.strange = !wide && (isSmall || (spread < QUALITY.SHORTEST_SPREAD && !hasTWaves(lead)));
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
   beat.quality = min(likely, beat.strange || isSmall || stray > QUALITY.STRAY_SHARE ? QUALITY.STRAY : 1);
-  beat.obscured = candidate.flat > last || hiding > QUALITY.HIDING_NOISE;
+  beat.obscured = candidate.flat > last || hiding > LEVEL.CLOSEST;
   beat.holds = candidate.held > last;
   beat.late = late;
   beat.baseline = levelAbout(channel, sub, beat.time * ECG_HZ, limit, row);
@@ -178,7 +178,7 @@ function learnSize(lead: Lead, energy: f32, width: f32, between: i32, noise: f32
   const sign = signOfT(lead.width.beat, between / 2, features);
   lead.waves = between > 0 ? lead.waves + LEVEL.FOLLOW * (sign - lead.waves) : 0;
   const falls = hasTWaves(lead);
-  lead.clear = between > 0 && noise <= QUALITY.HIDING_NOISE ? lead.clear + 1 : 0;
+  lead.clear = between > 0 && noise <= LEVEL.CLOSEST ? lead.clear + 1 : 0;
   if (width < SIZE.LEAST_BREADTH * lead.usualWidth) {
     lead.usualEnergy = 0;
     lead.usualWidth = 0;
@@ -208,9 +208,8 @@ function usualAfter(usual: f32, now: f32, falls: bool): f32 {
 function signOfT(width: f32, count: i32, features: Stretch): f32 {
   let top = 0;
   for (let i = 1; i < count; i++) if (abs(features.broad(i)) > abs(features.broad(top))) top = i;
-  const size = abs(features.broad(top));
-  if (!(size > SIZE.LEAST_T * width && size < width)) return 0;
-  return features.broad(top) > 0 ? 1 : -1;
+  const wave = features.broad(top);
+  return abs(wave) > SIZE.LEAST_T * width && abs(wave) < width ? Mathf.sign(wave) : 0;
 }
 
 /** Learns from the match of a beat with its template, and of what lies between it and the beat before, of which that is a `share`. */

@@ -102,7 +102,7 @@ export function hums(lead: Lead): bool {
  */
 export function mayBeHum(lead: Lead, period: f64): bool {
   if (!hums(lead)) return false;
-  if (lead.shift > HUM.STAIRS || isTooFast(lead)) return true;
+  if (isTooFast(lead)) return true;
   const phase = Math.PI * HUM.MAINS * period;
   const line = Math.sin(phase) / phase;
   const mean = Math.sin(HUM.PHASE) / HUM.PHASE;

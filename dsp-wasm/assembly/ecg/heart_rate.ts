@@ -1,3 +1,4 @@
+import { BEAT } from '../breath/tuning';
 import { copyGrid } from '../grid/window';
 import { logistic } from '../math/logistic';
 import { Channel, ECG_HZ, KIND_ECG } from '../memory/channel';
@@ -12,7 +13,7 @@ import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
 import { READING_BYTES, Reading } from './reading';
-import { allRight, alternates, Intervals, isRhythm, judge, mayHide, variationOf } from './rhythm';
+import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
 
@@ -22,8 +23,8 @@ const WINDOW: f64 = 8;
 const COUNT: i32 = 6;
 
 /**
- * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that is as sure, and contradicts it,
- * takes its trust; any other one does not. Writes bpm and confidence; returns false if no lead has an interval.
+ * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that contradicts it takes as much of its trust as
+ * it has itself. Writes bpm and confidence; returns false if no lead has an interval.
  */
 export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_ECG);
@@ -44,7 +45,7 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   to.confidence = best.confidence;
   for (let sub = 0; sub < leads; sub++) {
     const other = readingAt(sub);
-    if (other.rate === 0 || isSame(other, best) || other.confidence < CONFIDENCE.CONTRADICTING) continue;
+    if (other.rate === 0 || isSame(other, best)) continue;
     to.confidence *= 1 - other.confidence;
   }
   return true;
@@ -69,8 +70,8 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   const mean = intervals.duration / <f64>intervals.count;
   to.rate = 60 / mean;
   to.most =
-    <f64>isRhythm(lead) *
-    <f64>isLikeEcg(lead, channel.period, intervals) *
+    <f64>isRhythm(intervals) *
+    <f64>isLikeEcg(lead, channel.period) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
@@ -134,15 +135,15 @@ function largest(lead: Lead, from: f64): f32 {
   return high;
 }
 
-/** Probability that TELLING_BEATS of the chosen lead's beats since `from` (seconds) are those of a heart. */
+/** Probability that as many of the chosen lead's beats since `from` (seconds) as tell a breath are those of a heart. */
 export function likeHeartbeats(session: Session, from: f64): f64 {
   const channel = channelOfKind(session, KIND_ECG);
   if (!channel) return 0;
   const lead = session.ecg.best;
   INTERVALS.clear();
   addDecided(lead, from, INTERVALS);
-  if (!INTERVALS.count || !isLikeEcg(lead, channel.period, INTERVALS)) return 0;
-  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count);
+  if (!INTERVALS.count || !isLikeEcg(lead, channel.period)) return 0;
+  return allRight(INTERVALS) ** (<f64>BEAT.FEWEST / <f64>INTERVALS.count);
 }
 
 /**
@@ -167,11 +168,11 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
  * to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise. And after a QRS complex a lead returns
  * to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a quiet lead, 0.4 in electrode
  * motion of 6 dB, and 0.9 and more for stairs and drifts. Then it rests until the next one; where the waves of hum, or its
- * beat note on the grid, are taken for beats, it does not (`restBetween`). Cusps at constant intervals are rectified mains.
+ * beat note on the grid, are taken for beats, it does not (`restBetween`). Cusps are rectified mains.
  * @param period of the samples, seconds
  */
-function isLikeEcg(lead: Lead, period: f64, intervals: Intervals): bool {
-  if (mayBeHum(lead, period) || (lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT)) return false;
+function isLikeEcg(lead: Lead, period: f64): bool {
+  if (mayBeHum(lead, period) || lead.bend > HUM.CUSP) return false;
   return lead.fit > CONFIDENCE.USUAL_FIT && lead.shift < CONFIDENCE.MOST_SHIFT && lead.rest < CONFIDENCE.MOST_REST;
 }
 

@@ -6,7 +6,7 @@ export namespace LEVEL {
   export const FOLLOW: f32 = 0.125;
   /** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; fitted: npm run fit -- --constants] */
   export const RISE: f32 = 0.4;
-  /** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. [ratio; fitted: npm run fit -- --constants] */
+  /** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. Noise beyond it may hide a beat. [ratio; fitted: npm run fit -- --constants] */
   export const CLOSEST: f32 = 0.55;
   /** Least that noise is of the beats' level: less says no more. [ratio; chosen] */
   export const FARTHEST: f32 = 0.05;
@@ -46,10 +46,8 @@ export namespace FLAT {
 
 /** Sequence of beats (beat_path.ts). */
 export namespace PATH {
-  /** Shortest RR interval on a path, 250 bpm. [s; chosen] */
+  /** Shortest RR interval on a path, 250 bpm, unless the heart is faster already. [s; cited: ANSI/AAMI EC13, the fastest heart of a child that a monitor must show] */
   export const SHORTEST: f32 = 0.24;
-  /** Share of the expected period that is the shortest interval in a fast rhythm. [share; chosen] */
-  export const SHORTEST_SHARE: f32 = 0.45;
   /** Latest top of a T wave, and shortest interval before a broad beat, which may be one. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
   /** Most sharpness of a T wave, in parts of its beat's. [ratio; cited: Pan and Tompkins 1985] */
@@ -58,17 +56,15 @@ export namespace PATH {
   export const LATEST_T: f32 = 0.45;
   /** Longest RR interval on a path; after a longer one it begins anew. [s; fitted: npm run fit -- --constants] */
   export const LONGEST: f32 = 2.6;
-  /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
-  export const STEADINESS: f32 = 20;
+  /** Surprise of an interval r times the period, over (ln r)^2: one over twice the variance of a healthy day's intervals, whose SDNN is 141 ms, at 70 bpm. [log odds; cited: Task Force of ESC and NASPE 1996] */
+  export const STEADINESS: f32 = 18.5;
   /** The most that an interval surprises. [log odds; fitted: npm run fit -- --constants] */
   export const MOST_SURPRISE: f32 = 4;
   /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
   /** Longest expected period: from 2.4 s on, half the rate can persist after noise. [s; fitted: npm run fit -- --constants] */
   export const LONGEST_PERIOD: f32 = 1.6;
-  /** Share of an interval in the expected period. [share; chosen] */
-  export const FOLLOW: f32 = 0.2;
-  /** Least interval that the period follows. [periods; derived: 1 / MOST_CHANGE] */
+  /** Least interval that the period follows, and of a rhythm that is faster than SHORTEST. [periods; derived: 1 / MOST_CHANGE] */
   export const LEAST_CHANGE: f32 = 0.6;
   /** Greatest interval that the period follows: after a longer one a beat was missed. [periods; cited: Pan and Tompkins 1985] */
   export const MOST_CHANGE: f32 = 1.66;
@@ -96,8 +92,6 @@ export namespace QUALITY {
   export const STRAY_SHARE: f32 = 0.45;
   /** Maximum quality of a beat after such a beat, which may be right or wrong. [probability; derived: even odds] */
   export const STRAY: f32 = 0.5;
-  /** Largest energy between two beats, against that of beats, from which noise may hide one. [ratio; chosen] */
-  export const HIDING_NOISE: f32 = 0.5;
   /** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
   export const SPREAD_FROM: f32 = 0.15;
   /** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; chosen] */
@@ -108,14 +102,14 @@ export namespace QUALITY {
 export namespace SIZE {
   /** Least size of a T wave, against the breadth of its beat. [ratio; chosen] */
   export const LEAST_T: f32 = 0.05;
-  /** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; chosen] */
-  export const ENOUGH_WAVES: f32 = 0.8;
+  /** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; derived: three deviations of the mean of even signs, sqrt(FOLLOW / (2 - FOLLOW)), by LEVEL.FOLLOW] */
+  export const ENOUGH_WAVES: f32 = 0.775;
   /** Beats in a row without noise that could hide one, from which on they tell what is usual. [beats; derived: 1 / LEVEL.FOLLOW] */
   export const ENOUGH_CLEAR: i32 = 8;
   /** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
   export const SMALL_ENERGY: f32 = 0.25;
-  /** Breadth, against the usual one, below which a beat is smaller than an ECG's noise beside it. [ratio; chosen] */
-  export const LEAST_BREADTH: f32 = 0.001;
+  /** Breadth, against the usual one, below which that was an artefact's: 0.5 mV, the least QRS complex, of an electrode's 300 mV. [ratio; cited: ANSI/AAMI EC13] */
+  export const LEAST_BREADTH: f32 = 0.00167;
 }
 
 /** Beats between two others, at equal parts of the interval (beat_measure.ts). */
@@ -166,20 +160,14 @@ export namespace RHYTHM {
   export const LONGEST: f64 = 3;
   /** Variation of the newest intervals from which they are no rhythm: atrial fibrillation has about 0.25, bigeminy 0.4, and spikes at random times 0.7 to 1. [ratio; fitted: npm run fit -- --constants] */
   export const RANDOM: f64 = 0.55;
-  /** Difference of two intervals of the same length. [ratio; chosen] */
+  /** Difference of two intervals of the same length. [ratio; cited: ANSI/AAMI EC13, the error of a heart rate that a monitor may have] */
   export const SAME: f64 = 0.1;
-  /** Newest intervals that tell one from the other. [intervals; chosen] */
-  export const TELLING: i32 = 20;
   /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; derived: midway between one interval and two] */
   export const HIDING: f64 = 1.5;
 }
 
 /** The heart rate of a lead (heart_rate.ts). */
 export namespace CONFIDENCE {
-  /** Confidence from which on a lead that contradicts takes the trust in another. [probability; chosen] */
-  export const CONTRADICTING: f64 = 0.97;
-  /** Beats that have to be right for a breath that is told by the beats. [beats; chosen] */
-  export const TELLING_BEATS: f64 = 9;
   /** Shift of the level from which beats are stairs. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_SHIFT: f32 = 0.75;
   /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
@@ -206,12 +194,8 @@ export namespace HUM {
   export const MAINS: f64 = 50;
   /** Phase of the mains in half a grid sample. [ratio; derived: π times MAINS over 128 Hz] */
   export const PHASE: f64 = (Math.PI * 50) / 128;
-  /** Shift of the level in hum from which beats are edges of its waves. [ratio; chosen] */
-  export const STAIRS: f32 = 0.25;
   /** Bend of beats that are cusps: nearly all QRS complexes have below 0.3. [ratio; chosen] */
   export const CUSP: f32 = 0.4;
-  /** Variation of the intervals up to which they are those of a machine, not of a heart. [ratio; chosen] */
-  export const CONSTANT: f32 = 0.015;
   /** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else: of white noise, the grid leaves 0.75 at most, give or take 0.05 in 2 s. [ratio; derived: of white noise (resample.ts), and three deviations] */
   export const MOST: f32 = 0.9;
 }

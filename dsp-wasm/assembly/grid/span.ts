@@ -8,7 +8,6 @@ import {
   COARSE_COUNTS,
   CONTACT_FALL,
   CONVERTER_BITS,
-  EXTREME,
   FLAT_COUNTS,
   FREE_AIR,
   GREATEST,
@@ -59,9 +58,6 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   const bottom = above(channel, -half, 1);
   const most = f32x4.splat(<f32>(4 * half));
   const range = f32x4.sub(span.high, span.low);
-  const margin = f32x4.mul(range, f32x4.splat(EXTREME));
-  const upper = f32x4.sub(span.high, margin);
-  const lower = f32x4.add(span.low, margin);
   const long = f32x4.pmax(f32x4.splat(<f32>half), f32x4.mul(range, f32x4.splat(0.5)));
   const isUnsigned = f32x4.ge(span.low, zero);
   const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
@@ -94,7 +90,7 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     const great = f32x4.ge(step, about);
     const atZero = v128.and(f32x4.eq(x, zero), isUnsigned);
     const atEnd = v128.or(v128.or(f32x4.eq(x, top), f32x4.eq(x, middle)), v128.or(f32x4.eq(x, bottom), atZero));
-    const extreme = v128.or(f32x4.ge(x, upper), f32x4.le(x, lower));
+    const extreme = v128.or(f32x4.ge(x, span.high), f32x4.le(x, span.low));
     counts = i32x4.add(counts, f32x4.eq(x, x));
     ends = i32x4.add(ends, atEnd);
     rests = i32x4.add(rests, v128.and(extreme, f32x4.eq(x, before)));

@@ -46,9 +46,7 @@ export const LEAST_OBSERVED: f32 = 16;
 /** Share of the instants at an end of the declared range from which on it is saturated. [share; cited: the ingest protocol, gateway/INGEST.md] */
 export const AT_ENDS: f64 = 0.05;
 /** Share of the instants that rest at an extreme of their own from which on it is. [share; chosen] */
-export const AT_REST: f64 = 0.2;
-/** Part of its range that is an extreme. [share; chosen] */
-export const EXTREME: f32 = 0.01;
+export const AT_REST: f64 = 0.25;
 /** Share of the instants outside twice the declared range from which on the scale is wrong. [share; derived: AT_ENDS] */
 export const OUTSIDE: f64 = 0.05;
 /** Share of steps across half of the range from which on it is: a slow signal of a wrong byte order has 0.03. [share; chosen] */

@@ -1,4 +1,3 @@
-import { EXTREME } from '../grid/tuning';
 import { completeBy, copyGrid, fillEmpty } from '../grid/window';
 import { sumLanes } from '../math/vector';
 import { Channel, KIND_ACCEL, SLOW_HZ } from '../memory/channel';
@@ -219,15 +218,11 @@ function clipped(samples: Row<v128>): v128 {
     low = f32x4.pmin(low, samples[i]);
     high = f32x4.pmax(high, samples[i]);
   }
-  const margin = f32x4.mul(f32x4.sub(high, low), f32x4.splat(EXTREME));
-  low = f32x4.add(low, margin);
-  high = f32x4.sub(high, margin);
-  const still = f32x4.mul(margin, f32x4.splat(0.1));
   let count = i32x4.splat(0);
   let before = samples[0];
   for (let i = 0; i < WINDOW; i++) {
     const v = samples[i];
-    const rests = f32x4.le(f32x4.abs(f32x4.sub(v, before)), still);
+    const rests = f32x4.eq(v, before);
     count = i32x4.sub(count, v128.and(rests, v128.or(f32x4.le(v, low), f32x4.ge(v, high))));
     before = v;
   }

@@ -1,5 +1,7 @@
 import { random } from '../signals.js';
 
+export { pulse } from '../signals.js';
+
 /** Electrocardiograms with known R peaks, for tests. */
 
 type Shape = 'normal' | 'steep' | 'small' | 'tall_t' | 'peaked_t' | 'slow_t' | 'ectopic' | 'blocked';

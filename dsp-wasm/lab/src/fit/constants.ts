@@ -5,6 +5,7 @@ import { type Core, createCore, type Estimator } from '@device-insights/dsp-wasm
 import { type Constant, compileTunable, readConstants, TunableCore } from '@device-insights/dsp-wasm/tuning';
 import type { InsightType } from '@device-insights/gateway/offline';
 import { TRUSTED, toleranceOf } from '../score.js';
+import { faultTapes } from './faults.js';
 import { FOLDER, LAB } from './left-out.js';
 import { noiseBench } from './noise.js';
 import { benches, recorded, type Signal } from './signals.js';
@@ -33,6 +34,7 @@ const FACTORS = [0.5, 2, 0.8, 1.25] as const;
 const SHIFT = 2000;
 const NOISE_SEED = 6091;
 const NOISE_COUNT = 20;
+const FAULT_SEED = 6101;
 /** Each third of the other made recordings is used. */
 const EVERY = 3;
 /** Differences of so many standard errors over the people are clear: one in twenty is so great by chance, on one side. */
@@ -135,7 +137,7 @@ export function valuesOf({ value, type, unit }: Constant): number[] {
 
 /** Records all signals that are searched on. */
 export async function readTapes(recordings: string): Promise<Tape[]> {
-  return [...(await tapesOf(recorded(recordings))), ...(await tapesOf(made(recordings)))];
+  return [...(await tapesOf(recorded(recordings))), ...(await tapesOf(made(recordings))), ...faultTapes(FAULT_SEED)];
 }
 
 export async function* made(recordings: string): AsyncGenerator<Signal> {
@@ -187,13 +189,14 @@ function changedIn(base: readonly Unit[], units: readonly Unit[] | null): string
   return changed.map(({ set, person }) => `${set} ${person}`);
 }
 
-function sum(unit: Unit, { type, reference, reading }: Played): Unit {
+function sum(unit: Unit, { type, reference, reading, reason, given }: Played): Unit {
   const off = reading ? Math.abs(reading.value - reference) / toleranceOf(type, reference) : MOST_ERROR;
   const isTrusted = reading !== null && reading.confidence >= TRUSTED;
   const isWrong = isTrusted && off > 2;
   const hasRate = reference > 0;
   const ofError = hasRate ? OF_ERROR * Math.min(MOST_ERROR, off) : 0;
-  const loss = isWrong ? WRONG[type] : isTrusted || !hasRate ? 0 : 1;
+  const isMissed = reason ? given !== reason : hasRate;
+  const loss = isWrong ? WRONG[type] : Number(!isTrusted && isMissed);
   return {
     ...unit,
     loss: unit.loss + loss + ofError,

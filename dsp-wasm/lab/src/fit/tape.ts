@@ -1,4 +1,4 @@
-import type { Core, CoreChannel, CoreSession, Encoding, Estimator } from '@device-insights/dsp-wasm';
+import type { Core, CoreChannel, CoreReason, CoreSession, Encoding, Estimator } from '@device-insights/dsp-wasm';
 import { eachAnswer } from '@device-insights/dsp-wasm/fit';
 import { ALGORITHMS, type InsightType } from '@device-insights/gateway/offline';
 import { analyse, firstInstant } from '../analyse.js';
@@ -28,14 +28,18 @@ export interface TapeWindow {
   readonly reference: number;
   /** Factor of the confidence: less than one if the times or the gaps of the window are not trusted. */
   readonly factor: number;
+  /** The reason that a reading of it has which is not trusted, where that is known. */
+  readonly reason?: CoreReason;
 }
 
 /** A reading of a window; null if there is none. */
 export interface Played extends TapeWindow {
   readonly reading: { readonly value: number; readonly confidence: number } | null;
+  /** Why it is not trusted. */
+  readonly given: CoreReason | null;
 }
 
-type Call =
+export type Call =
   | { readonly run: Parameters<CoreSession['push']>; readonly estimator?: undefined }
   | { readonly run?: undefined; readonly estimator: Estimator; readonly end: number };
 
@@ -90,7 +94,7 @@ export function play(
     if (!estimator || !('end' in call) || !estimators.has(estimator)) continue;
     const key = keyOf(typeOf(estimator), call.end);
     const window = windows.get(key);
-    if (window) played.set(key, { ...window, reading: null });
+    if (window) played.set(key, { ...window, reading: null, given: null });
   }
   if (played.size === 0) return [];
   const session = core.open(channels);
@@ -99,13 +103,16 @@ export function play(
     if (run) session.push(...run);
     else if (request.estimator && estimators.has(request.estimator)) {
       const { estimator, end } = request;
-      const [estimate] = core.step([{ session, estimator, end }]);
+      const [answer] = core.answer([{ session, estimator, end }]);
       const key = keyOf(typeOf(estimator), end);
       const before = played.get(key);
-      if (!estimate || !before) continue;
+      if (!answer || !before) continue;
+      const { estimate, reason: given } = answer;
+      if (!before.reading) played.set(key, { ...before, given });
+      if (!estimate) continue;
       const { value, confidence } = readOf(estimator)(estimate, { spo2Curve: curve });
       if (confidence * before.factor > (before.reading?.confidence ?? 0))
-        played.set(key, { ...before, reading: { value, confidence: confidence * before.factor } });
+        played.set(key, { ...before, reading: { value, confidence: confidence * before.factor }, given });
     }
   }
   session.close();
