@@ -1,6 +1,6 @@
 import { ECG_HZ } from '../memory/channel';
 import { Candidate, Lead } from '../memory/ecg_state';
-import { EVIDENCE, LEVEL, PATH } from './tuning';
+import { EVIDENCE, PATH } from './tuning';
 
 /**
  * The most likely sequence of beats among the candidates (Viterbi 1967, with a fixed lag: older beats have been decided,
@@ -64,7 +64,7 @@ function shortestAfter(other: Candidate, next: Candidate): f32 {
   if (next.sharpness < min(EVIDENCE.SLOW, PATH.T_SHARPNESS * other.sharpness)) return PATH.LATEST_T;
   if (next.wide) return PATH.SHORTEST_WIDE;
   if ((next.kind > 0 && next.kind === other.kind) || other.before === 0) return PATH.SHORTEST_PERIOD;
-  return min(PATH.SHORTEST, max(PATH.SHORTEST_PERIOD, PATH.LEAST_CHANGE * other.period));
+  return min(PATH.SHORTEST, max(PATH.SHORTEST_PERIOD, PATH.SHORTEST_SHARE * other.period));
 }
 
 function secondsFrom(candidate: Candidate, sample: i32): f32 {
@@ -93,7 +93,7 @@ function periodAfter(lead: Lead, number: i32, before: i32, sample: i32): f32 {
   const period = other.period;
   if (other.before === 0 && interval < PATH.LONGEST_PERIOD) return max(PATH.SHORTEST_PERIOD, interval);
   const bounded = min<f32>(PATH.MOST_CHANGE * period, max<f32>(PATH.LEAST_CHANGE * period, interval));
-  return min(PATH.LONGEST_PERIOD, max(PATH.SHORTEST_PERIOD, period + LEVEL.FOLLOW * (bounded - period)));
+  return min(PATH.LONGEST_PERIOD, max(PATH.SHORTEST_PERIOD, period + PATH.FOLLOW * (bounded - period)));
 }
 
 /** Number of the candidate at which the best path ends (the newest decided one if there is no better path); -1 for none. */

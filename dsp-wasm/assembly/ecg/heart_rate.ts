@@ -13,7 +13,7 @@ import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
 import { READING_BYTES, Reading } from './reading';
-import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
+import { allRight, alternates, Intervals, isRhythm, judge, mayHide, variationOf } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
 
@@ -70,8 +70,8 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   const mean = intervals.duration / <f64>intervals.count;
   to.rate = 60 / mean;
   to.most =
-    <f64>isRhythm(intervals) *
-    <f64>isLikeEcg(lead, channel.period) *
+    <f64>isRhythm(lead) *
+    <f64>isLikeEcg(lead, channel.period, intervals) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
@@ -142,7 +142,7 @@ export function likeHeartbeats(session: Session, from: f64): f64 {
   const lead = session.ecg.best;
   INTERVALS.clear();
   addDecided(lead, from, INTERVALS);
-  if (!INTERVALS.count || !isLikeEcg(lead, channel.period)) return 0;
+  if (!INTERVALS.count || !isLikeEcg(lead, channel.period, INTERVALS)) return 0;
   return allRight(INTERVALS) ** (<f64>BEAT.FEWEST / <f64>INTERVALS.count);
 }
 
@@ -168,11 +168,11 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
  * to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise. And after a QRS complex a lead returns
  * to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a quiet lead, 0.4 in electrode
  * motion of 6 dB, and 0.9 and more for stairs and drifts. Then it rests until the next one; where the waves of hum, or its
- * beat note on the grid, are taken for beats, it does not (`restBetween`). Cusps are rectified mains.
+ * beat note on the grid, are taken for beats, it does not (`restBetween`). Cusps at constant intervals are rectified mains.
  * @param period of the samples, seconds
  */
-function isLikeEcg(lead: Lead, period: f64): bool {
-  if (mayBeHum(lead, period) || lead.bend > HUM.CUSP) return false;
+function isLikeEcg(lead: Lead, period: f64, intervals: Intervals): bool {
+  if (mayBeHum(lead, period) || (lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT)) return false;
   return lead.fit > CONFIDENCE.USUAL_FIT && lead.shift < CONFIDENCE.MOST_SHIFT && lead.rest < CONFIDENCE.MOST_REST;
 }
 

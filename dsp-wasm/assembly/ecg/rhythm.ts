@@ -1,3 +1,4 @@
+import { Lead } from '../memory/ecg_state';
 import { Row, rowAt } from '../memory/row';
 import { KINDS, PATH, RHYTHM } from './tuning';
 
@@ -72,7 +73,7 @@ export function judge(intervals: Intervals, to: Row<f32>): void {
 }
 
 /** Irregularity of the intervals, in parts of their mean. */
-function variationOf(intervals: Intervals): f64 {
+export function variationOf(intervals: Intervals): f64 {
   return (irregularity(intervals) * <f64>intervals.count) / intervals.duration;
 }
 
@@ -143,11 +144,19 @@ function usualInterval(intervals: Intervals): f64 {
   return count > 0 ? sum / count : shortest;
 }
 
-/** Whether the intervals have a rhythm, even an irregular one, and do not come at random. */
-export function isRhythm(intervals: Intervals): bool {
-  const count = <f64>intervals.count;
+/** Whether the newest beats have a rhythm, even an irregular one, and do not come at random times. */
+export function isRhythm(lead: Lead): bool {
+  let n: f64 = 0;
+  let sum: f64 = 0;
   let squares: f64 = 0;
-  for (let i = 0; i < intervals.count; i++) squares += intervals.list[i].seconds ** 2;
-  const spread = count * squares - intervals.duration ** 2;
-  return count < 2 || spread * count < (count - 1) * (RHYTHM.RANDOM * intervals.duration) ** 2;
+  for (let number = max(lead.oldestBeat, lead.beatCount - RHYTHM.TELLING); number < lead.beatCount; number++) {
+    const interval = <f64>lead.beatAt(number).interval;
+    if (!(interval > 0)) continue;
+    n++;
+    sum += interval;
+    squares += interval * interval;
+  }
+  if (n < 2) return true;
+  const variation = Math.sqrt((Math.max(0, n * squares - sum * sum) * n) / (n - 1)) / sum;
+  return variation < RHYTHM.RANDOM;
 }

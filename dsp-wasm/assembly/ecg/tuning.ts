@@ -28,7 +28,7 @@ export namespace EVIDENCE {
   export const WIDE_RATIO: f32 = 2.5;
   /** Bound of such a beat's evidence: above one surprise and below two, so that none is put between two beats of a regular rhythm. [log odds; derived: PATH.MOST_SURPRISE and 1] */
   export const MOST_WIDE: f32 = 5;
-  /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 45 ms. Above 0.113 broad beats of bigeminy are lost. [ratio; chosen] */
+  /** Energy of a wave over its width below which it is too slow for a QRS complex beside sharper ones: that of a Gaussian of 45 ms. Above 0.113 broad beats of bigeminy are lost. [ratio; fitted: npm run fit -- --constants] */
   export const SLOW: f32 = 0.11;
 }
 
@@ -38,7 +38,7 @@ export namespace FLAT {
   export const SMOOTH: f32 = 0.2;
   /** Shortest flat line, 0.15 s: a usual QRS complex is shorter than 0.12 s, and its ends are not flat. [grid samples; derived: the longest usual QRS complex] */
   export const SAMPLES: i32 = 19;
-  /** Shortest flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; chosen] */
+  /** Shortest flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; fitted: npm run fit -- --constants] */
   export const HELD: i32 = 7;
   /** Difference of two grid samples of the same values, in parts of them. [ratio; derived: from f32, several times 6e-8] */
   export const ROUNDING: f32 = 5e-7;
@@ -48,6 +48,8 @@ export namespace FLAT {
 export namespace PATH {
   /** Shortest RR interval on a path, 250 bpm, unless the heart is faster already. [s; cited: ANSI/AAMI EC13, the fastest heart of a child that a monitor must show] */
   export const SHORTEST: f32 = 0.24;
+  /** Share of the expected period that is the shortest interval in a fast rhythm. [share; chosen] */
+  export const SHORTEST_SHARE: f32 = 0.45;
   /** Latest top of a T wave, and shortest interval before a broad beat, which may be one. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
   /** Most sharpness of a T wave, in parts of its beat's. [ratio; cited: Pan and Tompkins 1985] */
@@ -56,15 +58,17 @@ export namespace PATH {
   export const LATEST_T: f32 = 0.45;
   /** Longest RR interval on a path; after a longer one it begins anew. [s; fitted: npm run fit -- --constants] */
   export const LONGEST: f32 = 2.6;
-  /** Surprise of an interval r times the period, over (ln r)^2: one over twice the variance of a healthy day's intervals, whose SDNN is 141 ms, at 70 bpm. [log odds; cited: Task Force of ESC and NASPE 1996] */
-  export const STEADINESS: f32 = 18.5;
+  /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
+  export const STEADINESS: f32 = 20;
   /** The most that an interval surprises. [log odds; fitted: npm run fit -- --constants] */
   export const MOST_SURPRISE: f32 = 4;
   /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
   /** Longest expected period: from 2.4 s on, half the rate can persist after noise. [s; fitted: npm run fit -- --constants] */
   export const LONGEST_PERIOD: f32 = 1.6;
-  /** Least interval that the period follows, and of a rhythm that is faster than SHORTEST. [periods; derived: 1 / MOST_CHANGE] */
+  /** Share of an interval in the expected period. [share; chosen] */
+  export const FOLLOW: f32 = 0.2;
+  /** Least interval that the period follows. [periods; derived: 1 / MOST_CHANGE] */
   export const LEAST_CHANGE: f32 = 0.6;
   /** Greatest interval that the period follows: after a longer one a beat was missed. [periods; cited: Pan and Tompkins 1985] */
   export const MOST_CHANGE: f32 = 1.66;
@@ -94,13 +98,13 @@ export namespace QUALITY {
   export const STRAY: f32 = 0.5;
   /** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
   export const SPREAD_FROM: f32 = 0.15;
-  /** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; chosen] */
+  /** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; fitted: npm run fit -- --constants] */
   export const SHORTEST_SPREAD: f32 = 1.69;
 }
 
 /** Usual size of beats (beat_measure.ts). */
 export namespace SIZE {
-  /** Least size of a T wave, against the breadth of its beat. [ratio; chosen] */
+  /** Least size of a T wave, against the breadth of its beat. [ratio; fitted: npm run fit -- --constants, on benches] */
   export const LEAST_T: f32 = 0.05;
   /** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; derived: three deviations of the mean of even signs, sqrt(FOLLOW / (2 - FOLLOW)), by LEVEL.FOLLOW] */
   export const ENOUGH_WAVES: f32 = 0.775;
@@ -114,7 +118,7 @@ export namespace SIZE {
 
 /** Beats between two others, at equal parts of the interval (beat_measure.ts). */
 export namespace MIDWAY {
-  /** Least size of such a beat, in parts of the others. [share; chosen] */
+  /** Least size of such a beat, in parts of the others. [share; fitted: npm run fit -- --constants] */
   export const WEAKEST: f32 = 0.15;
   /** Share of the newest intervals with such a beat from which on those of the size of the others are beats. [share; derived: KINDS.ENOUGH in a row, by LEVEL.FOLLOW] */
   export const ENOUGH: f32 = 0.33;
@@ -162,6 +166,8 @@ export namespace RHYTHM {
   export const RANDOM: f64 = 0.55;
   /** Difference of two intervals of the same length. [ratio; cited: ANSI/AAMI EC13, the error of a heart rate that a monitor may have] */
   export const SAME: f64 = 0.1;
+  /** Newest intervals that tell one from the other. [intervals; chosen] */
+  export const TELLING: i32 = 20;
   /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; derived: midway between one interval and two] */
   export const HIDING: f64 = 1.5;
 }
@@ -196,6 +202,8 @@ export namespace HUM {
   export const PHASE: f64 = (Math.PI * 50) / 128;
   /** Bend of beats that are cusps: nearly all QRS complexes have below 0.3. [ratio; chosen] */
   export const CUSP: f32 = 0.4;
+  /** Variation of the intervals up to which they are those of a machine, not of a heart. [ratio; chosen] */
+  export const CONSTANT: f32 = 0.015;
   /** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else: of white noise, the grid leaves 0.75 at most, give or take 0.05 in 2 s. [ratio; derived: of white noise (resample.ts), and three deviations] */
   export const MOST: f32 = 0.9;
 }

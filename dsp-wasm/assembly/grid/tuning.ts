@@ -21,9 +21,9 @@ export const WILD: f64 = 4294967296;
 export const STILL: f64 = 0.1;
 /** Acceleration from which a wearer moves: of the SpO2 of people who exercise, none that was above it was right. [g; derived: twice STILL] */
 export const MOVING: f64 = 2 * STILL;
-/** Acceleration up to which a wearer is at rest who never is without it: at rest most have 0.002 to 0.015, breath included. [g; chosen] */
+/** Acceleration up to which a wearer is at rest who never is without it: at rest most have 0.002 to 0.015, breath included. [g; fitted: npm run fit -- --constants] */
 export const RESTING: f64 = 0.016;
-/** The same from which the wearer moves all the time: a rocking chair has 0.02 to 0.05. [g; chosen] */
+/** The same from which the wearer moves all the time: a rocking chair has 0.02 to 0.05. [g; fitted: npm run fit -- --constants] */
 export const STIRRING: f64 = 0.024;
 
 // ---- usual.ts ----
@@ -45,11 +45,11 @@ export const OBSERVED_HZ: f64 = 32;
 export const LEAST_OBSERVED: f32 = 16;
 /** Share of the instants at an end of the declared range from which on it is saturated. [share; cited: the ingest protocol, gateway/INGEST.md] */
 export const AT_ENDS: f64 = 0.05;
-/** Share of the instants that rest at an extreme of their own from which on it is. [share; chosen] */
+/** Share of the instants that rest at an extreme of their own from which on it is. [share; fitted: npm run fit -- --constants, on benches] */
 export const AT_REST: f64 = 0.25;
 /** Share of the instants outside twice the declared range from which on the scale is wrong. [share; derived: AT_ENDS] */
 export const OUTSIDE: f64 = 0.05;
-/** Share of steps across half of the range from which on it is: a slow signal of a wrong byte order has 0.03. [share; chosen] */
+/** Share of steps across half of the range from which on it is: a slow signal of a wrong byte order has 0.03. [share; fitted: npm run fit -- --constants, on benches] */
 export const WRAPPED: f64 = 0.01;
 /** Most declared bits that are those of a converter rather than of the word that holds its counts. [counts; derived: from converters, at most 22 for light] */
 export const CONVERTER_BITS: i32 = 22;

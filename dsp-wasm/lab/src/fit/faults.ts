@@ -10,209 +10,142 @@ import type { Call, Tape, TapeWindow } from './tape.js';
 
 const ECG_HZ = [100, 125, 128, 200, 250, 256, 360, 500, 512] as const;
 const LIGHT_HZ = [25, 32, 50, 100, 128, 250] as const;
-const SECONDS = 70;
-const SIGNALS = 16;
+const [SECONDS, SIGNALS] = [80, 16];
 /** From when on readings are scored, s. */
 const FROM = { hr: 12, rr: 32 } as const;
 
 type At = (t: number, i: number) => number;
 interface Made {
   readonly estimator: Estimator;
-  /** The values of each channel's sub-channels. */
-  readonly channels: readonly (readonly [Omit<CoreChannel, 'sampleRateHz' | 'numChannels'>, readonly At[]])[];
+  readonly channels: readonly (readonly [modality: CoreChannel['modality'], subs: readonly At[]])[];
   /** The true rate of the window that ends there; NaN where any reading may be given. */
   readonly rate: (end: number) => number;
-  /** The reason that readings which are not trusted have. */
-  readonly reason?: CoreReason;
+  /** The reason that readings which are not trusted have; null where it is not judged. */
+  readonly reason: CoreReason | null;
 }
 
 const sine = (perSecond: number, t: number) => Math.sin(2 * Math.PI * perSecond * t);
 const none = () => 0;
 const after = (from: number, rate: number) => (end: number) => (end < from ? Number.NaN : rate);
-const lead = (rate: Made['rate'], ...leads: At[]): Made => ({
-  ...{ estimator: 'hr_ecg', channels: [[{ modality: 'ecg' }, leads]], rate },
-});
-const sampled =
-  (values: readonly number[]): At =>
-  (_, i) =>
-    values[i] ?? 0;
-const uneven = (draws: Draws, mean: number, spread: number) => () => mean * (1 + spread * draws.uniform(-1, 1));
-const rateOf = (beats: readonly KnownBeat[]) => (end: number) => {
-  const own = beats.filter(({ time, shape }) => shape !== 'blocked' && time > end - 8 && time <= end);
-  const first = own[0]?.time ?? 0;
-  return own.length < 2 || end < 15 ? Number.NaN : (60 * (own.length - 1)) / ((own.at(-1)?.time ?? 0) - first);
-};
-/** Of beats, with a little noise. */
-const beating = (draws: Draws, hz: number, beats: readonly KnownBeat[], noise = draws.uniform(0.003, 0.03)) =>
-  ecg(SECONDS, beats, { hz, noise, wander: 0.1, seed: draws.below(1e6) });
-const regular = (draws: Draws, shape?: KnownBeat['shape'], low = 0.5, high = 1.2) =>
-  rhythm(SECONDS, uneven(draws, draws.uniform(low, high), draws.uniform(0, 0.03)), shape);
 
-function withSmall(
+const lead = (rate: Made['rate'], at: At): Made => ({
+  estimator: 'hr_ecg',
+  channels: [['ecg', [at]]],
+  rate,
+  reason: null,
+});
+/** Beats of which some are so high, in a little noise, and their rate. */
+function beating(
   draws: Draws,
   hz: number,
   beats: readonly KnownBeat[],
-  isSmall: (beat: KnownBeat, i: number) => boolean,
-  size: number,
-): At {
-  const own = beating(
-    draws,
-    hz,
-    beats.filter((beat, i) => !isSmall(beat, i)),
-    0.01,
-  );
+  size = 1,
+  isSmall = (_: KnownBeat, _i: number) => false,
+): Made {
+  const own = beats.filter((beat, i) => !isSmall(beat, i));
+  const high = ecg(SECONDS, own, { hz, noise: 0.01, wander: 0.1, seed: draws.below(1e6) });
   const small = ecg(SECONDS, beats.filter(isSmall), { hz, noise: 0, wander: 0 });
-  return (_, i) => (own[i] ?? 0) + size * (small[i] ?? 0);
+  const rate = (end: number) => {
+    const times = beats.flatMap(({ time, shape }) =>
+      shape !== 'blocked' && time > end - 8 && time <= end ? [time] : [],
+    );
+    return times.length < 2 ? Number.NaN : (60 * (times.length - 1)) / ((times.at(-1) ?? 0) - (times[0] ?? 0));
+  };
+  return lead(rate, (_, i) => (high[i] ?? 0) + size * (small[i] ?? 0));
 }
-/** A light of 18 bits whose pulses, that many counts high, show no breath, so that a respiratory rate of it has a reason. */
-const light = (at: At, reason?: CoreReason, estimator: Estimator = 'rr_ppg', rate: Made['rate'] = none): Made => ({
-  ...{ estimator, channels: [[{ modality: 'ppg_green', bitDepth: 18 }, [at]]], rate, ...(reason && { reason }) },
+function regular(draws: Draws, low: number, high: number): KnownBeat[] {
+  const mean = draws.uniform(low, high);
+  return rhythm(SECONDS, () => mean * draws.uniform(0.98, 1.02));
+}
+
+/** A light without a breath: its respiratory rate has a reason. */
+const light = (
+  at: At,
+  reason: CoreReason | null,
+  estimator: Estimator = 'rr_ppg',
+  rate: Made['rate'] = none,
+): Made => ({
+  ...{ estimator, channels: [['ppg_green', [at]]], rate, reason },
 });
 function pulses(draws: Draws, level: number, height: number): At {
   const [bpm, grain] = [draws.uniform(50, 110), draws.uniform(0.005, 0.02)];
   return (t) => level - height * (pulse((bpm / 60) * t + 0.1 * sine(0.03, t)) + grain * draws.normal());
 }
-/** A light that breathes so many times a second, and an accelerometer. */
-function worn(draws: Draws, rate: number, swing: At, axis: At): Made {
+/** A light that breathes and swings, and an accelerometer; the rate by that of the breath, per minute. */
+function worn(draws: Draws, rate: (breath: number) => Made['rate'], swing: At, axis: At): Made {
   const [bpm, breath] = [draws.uniform(60, 85), draws.uniform(0.2, 0.3)];
-  const beats: At = (t) => (bpm / 60) * t + ((0.04 * bpm) / 60 / (2 * Math.PI * breath)) * sine(breath, t);
-  const own: At = (t, i) => (1 + 0.1 * sine(breath, t)) * pulse(beats(t, i)) + 0.2 * sine(breath, t);
-  const at: At = (t, i) => 1e5 - 1000 * (own(t, i) + swing(t, i)) + 10 * draws.normal();
+  const wave = (t: number) => sine(breath, t);
+  const beats = (t: number) => (bpm / 60) * t + ((0.04 * bpm) / 60 / (2 * Math.PI * breath)) * wave(t);
+  const at: At = (t, i) =>
+    1e5 - 1000 * ((1 + 0.1 * wave(t)) * pulse(beats(t)) + 0.2 * wave(t) + swing(t, i)) + 10 * draws.normal();
   const axes: At[] = [(t, i) => 0.4 * axis(t, i), none, (t, i) => 1 + axis(t, i)];
-  const truth = rate === 0 ? none : after(45, 60 * breath);
   return {
     estimator: 'rr_ppg',
     channels: [
-      [{ modality: 'ppg_green' }, [at]],
-      [{ modality: 'accel' }, axes],
+      ['ppg_green', [at]],
+      ['accel', axes],
     ],
-    rate: truth,
+    rate: rate(60 * breath),
+    reason: null,
   };
 }
 
-const isHeart = (hz: number) => hz > 0.5 && hz < 4;
-const HARMONICS = [1, 2, 3, 4, 5, 6, 8, 10] as const;
 const HUM: readonly ((phase: number) => number)[] = [
+  (p) => Math.abs(Math.sin(p)),
   Math.sin,
   (p) => Math.min(0.6, Math.sin(p)),
   (p) => Math.sign(Math.sin(p)),
-  (p) => Math.abs(Math.sin(p)),
   (p) => Math.max(0, Math.sin(p)),
   (p) => ((p / Math.PI) % 2) - 1,
   (p) => Math.sin(p) ** 9,
 ];
-const swapped = (bytes: number, x: number) => {
-  const buffer = Buffer.alloc(bytes);
-  buffer.writeIntBE(x, 0, bytes);
-  return buffer.readIntLE(0, bytes);
-};
+const bytes = Buffer.alloc(4);
 const SCRAMBLED: readonly ((x: number) => number)[] = [
-  (x) => swapped(3, x),
-  (x) => swapped(4, x),
-  (x) => Buffer.from(Float32Array.of(x).buffer).readFloatBE(),
-  (x) => new DataView(Float32Array.of(x).buffer).getInt32(0, true),
+  (x) => bytes.readIntLE(bytes.writeIntBE(x, 0, 3) - 3, 3),
+  (x) => bytes.readInt32LE(bytes.writeInt32BE(x) - 4),
+  (x) => bytes.readFloatBE(bytes.writeFloatLE(x) - 4),
+  (x) => bytes.readInt32LE(bytes.writeFloatLE(x) - 4),
 ];
 
 /** The first of them are ECGs. */
-const ECG_KINDS = 13;
+const ECG_KINDS = 7;
 const KINDS: Readonly<Record<string, (draws: Draws, hz: number, n: number) => Made>> = {
   hum: (draws, hz, n) => {
-    // Of which the sampling brings a harmonic down to the rate of a heart
-    const isSlow = (frequency: number) =>
-      HARMONICS.some((k) => isHeart(Math.abs(k * frequency - hz * Math.round((k * frequency) / hz))));
-    const [size, noise] = [10 ** draws.uniform(2, 3.5), draws.uniform(0, 0.03)];
-    let mains = 50;
-    for (let tries = 0; tries === 0 || (tries < 99 && !isSlow(mains)); tries++)
-      mains = (n % 2 ? 50 : 60) * draws.uniform(0.985, 1.015);
-    const shape = HUM[n % HUM.length] ?? Math.sin;
-    return lead(none, (t) => 70_000 + Math.round(size * (shape(2 * Math.PI * mains * t) + noise * draws.normal())));
-  },
-  'ECG in hum': (draws, hz, n) => {
-    const [beats, mains, size] = [regular(draws), n % 2 ? 50 : 60.03, draws.uniform(50, 500)];
-    const own = sampled(beating(draws, hz, beats));
-    return lead(rateOf(beats), (t, i) => own(t, i) + size * sine(mains, t));
+    const mains = (hz + draws.uniform(-4, 4)) / Math.round(hz / 52); // the sampling brings a harmonic down to the rate of a heart
+    const [size, noise, shape] = [10 ** draws.uniform(2, 3.5), draws.uniform(0, 0.03), HUM[n % 2 ? 0 : n % HUM.length] ?? Math.sin];
+    return lead(none, (t) => Math.round(size * (shape(2 * Math.PI * mains * t) + noise * draws.normal())));
   },
   'pacemaker alone': (draws, hz, n) => {
     const [interval, tail] = [draws.uniform(0.6, 1.1), draws.uniform(0.02, 0.2)];
-    const wave = [
-      (t: number) => (t < 1 / hz ? 1 : 0),
-      (t: number) => (t < 1 / hz ? -1 : tail * Math.exp(-t / 0.03)),
-      (t: number) => Math.exp(-t / 0.06),
-    ][n % 3];
-    return lead(none, (t) => 1000 * (wave?.(t % interval) ?? 0) + 15 * draws.normal());
-  },
-  'even beats': (draws, hz, n) => {
-    const beats = rhythm(SECONDS, uneven(draws, draws.uniform(0.4, 1.2), 0), n % 2 ? 'normal' : 'ectopic');
-    return lead(rateOf(beats), sampled(beating(draws, hz, beats, 0.005)));
+    const wave = (t: number) =>
+      n % 3 === 2 ? Math.exp(-t / 0.06) : t < 1 / hz ? 1 : n % 3 ? -tail * Math.exp(-t / 0.03) : 0;
+    return lead(none, (t) => 1000 * wave(t % interval) + 15 * draws.normal());
   },
   'blocked beats': (draws, hz, n) => {
-    const beats = regular(draws, 'normal', 0.6, 0.95).map((beat, i) =>
-      (n % 2 ? i % 3 === 0 : beat.time < 30) ? beat : { ...beat, shape: 'blocked' as const },
+    const isLed = ({ time }: KnownBeat, i: number) => (n % 2 ? i % 3 === 0 : time < 30);
+    const beats = regular(draws, 0.6, 0.95).map((beat, i) =>
+      isLed(beat, i) ? beat : { ...beat, shape: 'blocked' as const },
     );
-    const rate = rateOf(beats);
-    return lead(
-      n % 2 ? rate : (end) => (end < 30 ? rate(end) : end < 42 ? Number.NaN : 0),
-      sampled(beating(draws, hz, beats, 0.01)),
-    );
-  },
-  'held values': (draws, hz, n) => {
-    const [beats, every, held] = [regular(draws, 'normal', 0.5, 1), draws.uniform(3, 5), 10 ** draws.uniform(-1.2, 0)];
-    const own = beating(draws, hz, beats);
-    const at = (i: number) => own[Math.min(own.length - 1, i)] ?? 0;
-    return lead(rateOf(beats), (t, i) => {
-      const since = t % every;
-      if (t < every || since >= held) return at(i);
-      const from = at(i - Math.round(since * hz));
-      return n % 2 ? from : from + ((at(i + Math.round((held - since) * hz)) - from) * since) / held;
-    });
-  },
-  'T waves': (draws, hz, n) => {
-    const beats = regular(draws, (['peaked_t', 'slow_t', 'tall_t'] as const)[n % 3], 0.8, 1.5);
-    return lead(rateOf(beats), sampled(beating(draws, hz, beats, 0.01)));
+    const made = beating(draws, hz, beats);
+    return n % 2 ? made : { ...made, rate: after(42, 0) };
   },
   'small ectopic beats': (draws, hz) => {
     const beats = withEctopics(SECONDS, draws.uniform(0.7, 1), 1 + draws.below(3));
-    return lead(
-      rateOf(beats),
-      withSmall(draws, hz, beats, ({ shape }) => shape === 'ectopic', draws.uniform(0.5, 0.8)),
-    );
+    return beating(draws, hz, beats, draws.uniform(0.5, 0.8), ({ shape }) => shape === 'ectopic');
   },
-  alternans: (draws, hz) => {
-    const beats = regular(draws, 'normal', 0.35, 0.6);
-    return lead(
-      rateOf(beats),
-      withSmall(draws, hz, beats, (_, i) => i % 2 === 1, draws.uniform(0.15, 0.7)),
-    );
-  },
+  alternans: (draws, hz) =>
+    beating(draws, hz, regular(draws, 0.35, 0.6), draws.uniform(0.15, 0.7), (_, i) => i % 2 === 1),
   'repeated frames': (draws, hz) => {
-    const [beats, frame, chance] = [
-      regular(draws, 'normal', 0.5, 1),
-      Math.round(draws.uniform(0.06, 0.12) * hz),
-      draws.uniform(0.1, 0.35),
-    ];
-    const own = beating(draws, hz, beats);
-    const lost = own.map(() => draws.uniform(0, 1) < chance);
-    return lead(rateOf(beats), (_, i) => own[lost[Math.floor(i / frame)] ? i - (i % frame) : i] ?? 0);
+    const [frame, chance] = [Math.round(draws.uniform(0.06, 0.12) * hz), draws.uniform(0.1, 0.35)];
+    const { rate, channels } = beating(draws, hz, regular(draws, 0.5, 1));
+    const lost = Array.from({ length: SECONDS * hz }, () => draws.uniform(0, 1) < chance);
+    return lead(rate, (t, i) => channels[0]?.[1][0]?.(t, lost[Math.floor(i / frame)] ? i - (i % frame) : i) ?? 0);
   },
-  'fast beats': (draws, hz, n) => {
-    const beats = n % 2 ? regular(draws, 'ectopic', 0.28, 0.5) : regular(draws, 'normal', 0.21, 0.35);
-    return lead(rateOf(beats), sampled(beating(draws, hz, beats)));
-  },
-  'two hearts': (draws, hz) =>
-    lead(
-      after(20, 0),
-      ...[draws.uniform(0.55, 0.75), draws.uniform(0.9, 1.1)].map((interval) =>
-        sampled(beating(draws, hz, rhythm(SECONDS, uneven(draws, interval, 0.02)))),
-      ),
-    ),
-  electrode: (draws, hz, n) => {
-    const [beats, factor] = [regular(draws), 10 ** draws.uniform(-1.2, 0.5)];
-    const own = sampled(beating(draws, hz, beats));
-    const jumps: At = (t) => 10 ** (n / 4 + 3) * (Math.floor(t / 0.72) % 2);
-    return lead(
-      (end) => (end < 55 ? Number.NaN : rateOf(beats)(end)),
-      (t, i) => (t > 30 ? factor * own(t, i) : n % 2 ? jumps(t, i) : own(t, i)),
+  'aberrant beats': (draws, hz, n) => {
+    const beats = regular(draws, 0.7, 1).map((beat, i) =>
+      i % (3 + (n % 3)) ? beat : { ...beat, shape: 'ectopic' as const },
     );
+    return { ...beating(draws, hz, beats), estimator: 'rr_ecg', rate: none };
   },
   clipped: (draws) => {
     const height = 10 ** draws.uniform(2, 3.5);
@@ -236,44 +169,51 @@ const KINDS: Readonly<Record<string, (draws: Draws, hz: number, n: number) => Ma
     return light(() => Math.round(level * (1 + 0.01 * draws.normal())), 'no_contact', 'hr_ppg');
   },
   'dark skin': (draws) => light(pulses(draws, 2 ** draws.uniform(12.3, 17), 200), 'noise'),
-  'taken off': (draws) => {
-    const [own, share] = [pulses(draws, 2e5, 1500), draws.uniform(0.02, 0.2)];
-    return light(
-      (t, i) => (t < 30 ? own(t, i) : 2e5 * share + 30 * draws.normal()),
-      'no_contact',
-      'hr_ppg',
-      after(42, 0),
-    );
-  },
-  dimmed: (draws) => {
-    const [own, share] = [pulses(draws, 2e5, 1500), draws.uniform(0.3, 0.9)];
-    return light((t, i) => (t < 30 ? own(t, i) : 2e5 * share + 600 * draws.normal()), 'noise', 'hr_ppg', after(42, 0));
+  'taken off or dimmed': (draws, _, n) => {
+    const [own, share] = [pulses(draws, 2e5, 1500), n % 2 ? draws.uniform(0.02, 0.2) : draws.uniform(0.3, 0.9)];
+    const at: At = (t, i) => (t < 30 ? own(t, i) : 2e5 * share + 600 * draws.normal());
+    return light(at, n % 2 ? 'no_contact' : 'noise', 'hr_ppg', after(42, 0));
   },
   lamp: (draws) => {
     const [perSecond, noise, drift] = [draws.uniform(0.3, 2), 10 ** draws.uniform(-3, -1.2), draws.uniform(0, 0.5)];
     const at: At = (t) => 1e5 + 2000 * (sine(perSecond, t) + noise * draws.normal() + drift * sine(0.03, t));
-    const { channels, ...made } = light(at, 'hum', 'hr_ppg', after(20, 0));
-    return { ...made, channels: [...channels, [{ modality: 'accel' }, [none, none, () => 8192 + 8 * draws.normal()]]] };
+    const still: At = () => 8192 + 8 * draws.normal();
+    return {
+      ...light(at, 'hum', 'hr_ppg', after(20, 0)),
+      channels: [
+        ['ppg_green', [at]],
+        ['accel', [none, none, still]],
+      ],
+    };
   },
   rocking: (draws) => {
-    const [rate, g] = [draws.uniform(0.2, 0.6), draws.uniform(0.03, 0.14)];
+    const [rate, g] = [draws.uniform(0.2, 0.6), draws.uniform(0.036, 0.14)];
     return worn(
       draws,
-      0,
+      () => none,
       (t) => 1.5 * sine(rate, t),
       (t) => g * sine(rate, t),
     );
   },
   'a chest that breathes': (draws) => {
     const g = draws.uniform(0.002, 0.02);
-    return worn(draws, 1, none, (t) => g * sine(0.25, t));
+    return worn(
+      draws,
+      (breath) => after(45, breath),
+      none,
+      (t) => g * sine(0.25, t),
+    );
   },
   'a turn of the wrist': (draws) => {
     const g = draws.uniform(0.05, 0.19);
-    return worn(draws, 1, none, (t) => (t > 50 ? g : 0));
+    return worn(
+      draws,
+      (breath) => after(45, breath),
+      none,
+      (t) => (t > 50 ? g : 0),
+    );
   },
 };
-
 /** Tapes of each kind's signals; the same seed gives the same ones. */
 export function faultTapes(seed: number): Tape[] {
   return Object.entries(KINDS).flatMap(([kind, make], k) =>
@@ -306,6 +246,9 @@ function tapeOf({ estimator, channels, rate, reason }: Made, set: string, person
     if (end % 4 === 0 && end >= FROM[type] && !Number.isNaN(reference))
       windows.set(`${type} ${end}`, { type, reference, factor: 1, ...(reason && { reason }) });
   }
-  const opened = channels.map(([channel, subs]) => ({ ...channel, sampleRateHz: hz, numChannels: subs.length }));
+  const opened = channels.map(([modality, { length }]) => {
+    const bits = modality === 'ppg_green' ? { bitDepth: 18 } : {};
+    return { modality, ...bits, sampleRateHz: hz, numChannels: length };
+  });
   return { set, person, curve: null, channels: opened, calls, windows };
 }
