@@ -19,7 +19,7 @@ export namespace BEAT {
   export const LONGEST_SAMPLING: f32 = 1.5;
   /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; derived: of three pairs of five lengths, two are alike by chance in one of ten] */
   export const FEWEST_CYCLES: i32 = 4;
-  /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
+  /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; fitted: npm run fit -- --constants] */
   export const LONGEST_CYCLE: i32 = 5;
 }
 
@@ -134,7 +134,7 @@ export namespace MEMORY {
   /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; derived: the binomial of two halves] */
   export const DRIFT: f32 = 0.25;
   /** Chance that the rate is suddenly any other. [probability; chosen] */
-  export const JUMP: f32 = 0.005;
+  export const JUMP: f32 = 0.0005;
   /** The same where there are no beats, so that the memory is gone after a window. [probability; derived: LIGHT.PASSED] */
   export const LOST: f32 = 0.0625;
   /** Half width of the stretch that is the answer, 2.8 per minute. [bins; derived: the tolerance of the confidence] */

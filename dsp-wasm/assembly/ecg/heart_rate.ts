@@ -23,8 +23,8 @@ const WINDOW: f64 = 8;
 const COUNT: i32 = 6;
 
 /**
- * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that contradicts it takes as much of its trust as
- * it has itself. Writes bpm and confidence; returns false if no lead has an interval.
+ * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that is as sure, and contradicts it,
+ * takes its trust; any other one does not. Writes bpm and confidence; returns false if no lead has an interval.
  */
 export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_ECG);
@@ -45,7 +45,7 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   to.confidence = best.confidence;
   for (let sub = 0; sub < leads; sub++) {
     const other = readingAt(sub);
-    if (other.rate === 0 || isSame(other, best)) continue;
+    if (other.rate === 0 || isSame(other, best) || other.confidence < CONFIDENCE.CONTRADICTING) continue;
     to.confidence *= 1 - other.confidence;
   }
   return true;

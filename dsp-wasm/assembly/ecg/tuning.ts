@@ -174,6 +174,8 @@ export namespace RHYTHM {
 
 /** The heart rate of a lead (heart_rate.ts). */
 export namespace CONFIDENCE {
+  /** Confidence from which on a lead that contradicts takes the trust in another. [probability; chosen] */
+  export const CONTRADICTING: f64 = 0.97;
   /** Shift of the level from which beats are stairs. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_SHIFT: f32 = 0.75;
   /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */

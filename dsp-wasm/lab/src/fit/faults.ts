@@ -112,7 +112,11 @@ const ECG_KINDS = 7;
 const KINDS: Readonly<Record<string, (draws: Draws, hz: number, n: number) => Made>> = {
   hum: (draws, hz, n) => {
     const mains = (hz + draws.uniform(-4, 4)) / Math.round(hz / 52); // the sampling brings a harmonic down to the rate of a heart
-    const [size, noise, shape] = [10 ** draws.uniform(2, 3.5), draws.uniform(0, 0.03), HUM[n % 2 ? 0 : n % HUM.length] ?? Math.sin];
+    const [size, noise, shape] = [
+      10 ** draws.uniform(2, 3.5),
+      draws.uniform(0, 0.03),
+      HUM[n % 2 ? 0 : n % HUM.length] ?? Math.sin,
+    ];
     return lead(none, (t) => Math.round(size * (shape(2 * Math.PI * mains * t) + noise * draws.normal())));
   },
   'pacemaker alone': (draws, hz, n) => {
