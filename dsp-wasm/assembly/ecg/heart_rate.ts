@@ -20,7 +20,7 @@ import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
 /** Number of features. */
-const COUNT: i32 = 6;
+const COUNT: i32 = 9;
 
 /**
  * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that is as sure, and contradicts it,
@@ -71,7 +71,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   to.rate = 60 / mean;
   to.most =
     <f64>isRhythm(lead) *
-    <f64>isLikeEcg(lead, channel.period, intervals) *
+    <f64>!isMains(lead, channel.period, intervals) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
@@ -83,6 +83,9 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   features[3] = Mathf.log(separation(lead.energy));
   features[4] = Mathf.log(separation(lead.match));
   features[5] = <f32>Math.min(1, intervals.duration / WINDOW);
+  features[6] = lead.fit;
+  features[7] = lead.shift;
+  features[8] = lead.rest;
 }
 
 /**
@@ -164,16 +167,27 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
 }
 
 /**
- * Whether the signal is an ECG. Noise also has peaks, from which a template is learnt. But the morphology scores of noise are 0.6
- * to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise. And after a QRS complex a lead returns
- * to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a quiet lead, 0.4 in electrode
- * motion of 6 dB, and 0.9 and more for stairs and drifts. Then it rests until the next one; where the waves of hum, or its
- * beat note on the grid, are taken for beats, it does not (`restBetween`). Cusps at constant intervals are rectified mains.
+ * Whether the beats are surely those of an ECG, as those must be that tell of a breath. Noise also has peaks, from which a template is learnt. But
+ * the morphology scores of noise are 0.6 to 0.76 (white noise, muscle noise, clipping), and those of QRS complexes 0.85 and more at 6 dB of noise.
+ * After a QRS complex a lead returns to its level, after stairs and rounded drifts it does not: the beats' shift is below 0.2 in a
+ * quiet lead, 0.4 in electrode motion of 6 dB, and 0.9 and more for stairs and drifts.
  * @param period of the samples, seconds
  */
 function isLikeEcg(lead: Lead, period: f64, intervals: Intervals): bool {
-  if (mayBeHum(lead, period) || (lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT)) return false;
-  return lead.fit > CONFIDENCE.USUAL_FIT && lead.shift < CONFIDENCE.MOST_SHIFT && lead.rest < CONFIDENCE.MOST_REST;
+  if (isMains(lead, period, intervals)) return false;
+  return lead.fit > CONFIDENCE.USUAL_FIT && lead.shift < CONFIDENCE.MOST_SHIFT;
+}
+
+/** Whether the beats are those of hum, of its beat note on the grid, or of rectified mains: cusps at constant intervals. */
+function isMains(lead: Lead, period: f64, intervals: Intervals): bool {
+  if (mayBeHum(lead, period) || isBeatNote(lead)) return true;
+  return lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT;
+}
+
+/** Whether a lead does not rest between the beats (`restBetween`), and is less at rest than noise leaves it that makes beats fit their template so badly. */
+function isBeatNote(lead: Lead): bool {
+  const misfit = Mathf.sqrt(Mathf.max(0, 1 / (lead.fit * lead.fit) - 1));
+  return lead.rest >= CONFIDENCE.MOST_REST && lead.rest > HUM.NOISE_REST * misfit;
 }
 
 /**

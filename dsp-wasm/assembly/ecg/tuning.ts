@@ -202,6 +202,8 @@ export namespace HUM {
   export const MAINS: f64 = 50;
   /** Phase of the mains in half a grid sample. [ratio; derived: π times MAINS over 128 Hz] */
   export const PHASE: f64 = (Math.PI * 50) / 128;
+  /** Maximum rest that noise leaves, for each misfit of the beats: nine in ten noisy ECGs have less, and a beat note that is the whole signal has 4 to 30. [ratio; chosen] */
+  export const NOISE_REST: f32 = 1.15;
   /** Bend of beats that are cusps: nearly all QRS complexes have below 0.3. [ratio; chosen] */
   export const CUSP: f32 = 0.4;
   /** Variation of the intervals up to which they are those of a machine, not of a heart. [ratio; chosen] */

@@ -92,6 +92,16 @@ describe('hr_ecg', () => {
     return estimates(x, hz);
   }
 
+  it('trusts most right rates where noise is 0.3 of the R waves, and no wrong one', () => {
+    const noise = 0.3;
+    const answers = [1, 2, 3, 4].flatMap((seed) =>
+      estimates(ecg(70, rhythm(70, jitter(seed, 60 / 72, 0.02)), { noise, seed })).slice(20),
+    );
+    const trusted = answers.filter((answer) => answer && answer.confidence >= 0.5);
+    expect(trusted.filter((answer) => Math.abs((answer?.value ?? 0) - 72) > 5)).to.deep.equal([]);
+    expect(trusted.length / answers.length).to.be.above(0.7);
+  });
+
   it('is 60 over the mean interval between the beats of its 8 s', () => {
     const beats = rhythm(40, jitter(1, 0.8, 0.15));
     const answers = estimates(ecg(40, beats));

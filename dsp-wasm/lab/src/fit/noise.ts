@@ -24,10 +24,14 @@ const MADE: Readonly<Record<Kind, Made>> = {
     const size = Math.max(...noise.map(Math.abs));
     return (t) => (noise[Math.round(t * hz)] ?? 0) / size;
   },
-  /** Mains, whose frequency and sampling are off by up to 1 %. */
+  /** Mains, whose frequency and sampling are off by up to 1 %, with harmonics, swells and clipping. */
   hum: (draws) => {
-    const [hz, third] = [(draws.below(2) ? 50 : 60) * draws.uniform(0.99, 1.01), draws.uniform(0, 0.5)];
-    return (t) => sine(hz, t) + third * sine(3 * hz, t);
+    const hz = (draws.below(2) ? 50 : 60) * draws.uniform(0.99, 1.01);
+    const [second, third] = [draws.uniform(0, 0.3), draws.uniform(0, 0.5)];
+    const [swell, swellHz] = [draws.below(2) * draws.uniform(0, 0.5), draws.uniform(0.05, 0.5)];
+    const clip = draws.below(3) ? 2 : draws.uniform(0.4, 1);
+    const wave = (t: number) => sine(hz, t) + second * sine(2 * hz, t + 1) + third * sine(3 * hz, t + 1);
+    return (t) => Math.min(clip, (1 + swell * sine(swellHz, t)) * wave(t));
   },
   /** The flicker of a lamp, seen through the sampling. */
   line: (draws) => {

@@ -10,6 +10,7 @@ import { breathlessBench, restBench } from '../rest-bench/bench.js';
 import { oxygenBench } from '../rest-bench/oxygen.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
 import { type Reference, setOf } from '../score.js';
+import { noiseBench } from './noise.js';
 
 /** What the weights are fitted on: the recordings of a folder, and made ones whose seeds no page uses. */
 export interface Signal {
@@ -35,6 +36,8 @@ const EXTREMES_SEED = 4051;
 const REST_SEED = 4061;
 const BREATHLESS_SEED = 4071;
 const OXYGEN_SEED = 4081;
+const NOISE_SEED = 4091;
+const NOISE_COUNT = 40;
 /** Recordings of each sensor of the rest bench, of those without a breath, which are rare, and of the oxygen bench. */
 const [REST_COUNT, BREATHLESS_COUNT, OXYGEN_COUNT] = [150, 50, 500];
 
@@ -67,6 +70,7 @@ export async function* benches(folder: string, inMotion: boolean, shift = 0): As
 
 /** Those that need no recording. */
 function* made(shift: number): Generator<Signal> {
+  yield* noiseBench(NOISE_SEED + shift, NOISE_COUNT);
   for (const { recording, reference } of restBench(REST_SEED + shift, REST_COUNT))
     yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
   for (const { recording, reference } of breathlessBench(BREATHLESS_SEED + shift, BREATHLESS_COUNT))
