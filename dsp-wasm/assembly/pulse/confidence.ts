@@ -6,7 +6,7 @@ import { Row } from '../memory/row';
 import { shortInARow } from './count';
 import { HR_PPG_MOTION_WEIGHTS } from './hr_ppg_motion_weights';
 import { HR_PPG_REST_WEIGHTS } from './hr_ppg_rest_weights';
-import { isSame } from './octave';
+import { isSame, secondInStep } from './octave';
 import { Count, GRID_PER_MINUTE, PulseWindow, Spectra, Tracked } from './records';
 import { shareNear } from './spectrum';
 import { massNear } from './tracker';
@@ -68,7 +68,6 @@ export function clarity(count: Count): f32 {
 
 /** Whether signs say that a rate misses beats. */
 export function isMissing(count: Count, line: f32, rate: f32): bool {
-  if (isFollowed(count)) return true;
   if (count.found && count.disorder * min<f32>(1, count.margin) > RATE.IRREGULAR)
     return difference(count.rate, rate) < 1;
   if (difference(count.rate, rate) < 1) return isSkipping(count, line);
@@ -134,14 +133,9 @@ export function leavesOutRun(count: Count, rate: f32): bool {
   return count.variation > REST.STEADY_PAIRS || count.edge > 1;
 }
 
-/** Whether each second beat may be a weak one: an upstroke midway between two beats, later than a dicrotic wave. */
-export function hasMidway(count: Count): bool {
-  return count.midway > OCTAVE.MIDWAY && count.rate > 0 && count.rate < OCTAVE.FASTEST_MIDWAY;
-}
-
-/** Whether weak pulses that were not counted may be premature beats, each after a normal one. */
-function isFollowed(count: Count): bool {
-  return count.followed >= REST.FOLLOWED;
+/** Whether each second beat may be a weak one, which a rate leaves out: an upstroke as steep in its shape midway between two beats. */
+export function hasMidway(state: PulseState, count: Count, rate: f32): bool {
+  return count.midway > OCTAVE.MIDWAY && secondInStep(state) > OCTAVE.MIDWAY && difference(count.rate, rate) < 1;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { vertex } from '../math/parabola';
 import { clearVectors, sumLanes } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
 import { isSame } from './octave';
@@ -40,9 +39,8 @@ export function countBeats(window: PulseWindow, lane: i32, bpm: f32, to: Count):
   const period = describeClear(to);
   addWeak(to, usual, period);
   describeAll(to, usual, period);
-  to.followed = followedShare(to, usual);
   to.likeness = likeness(to);
-  to.midway = midwayHeight(to, usual);
+  to.midway = midwayLikeness(to, usual);
   to.withRuns = rateWithRuns(to, usual);
 }
 
@@ -64,7 +62,6 @@ function clear(to: Count): void {
   to.pairVariation = 1;
   to.evenness = 0;
   to.disorder = 1;
-  to.followed = 0;
   to.midway = 0;
   to.withRuns = 0;
 }
@@ -313,69 +310,50 @@ function disorder(count: Count): f32 {
 }
 
 /**
- * The share of the intervals whose greatest weak upstroke is before or about their middle, but too late for a dicrotic wave, and as late
- * as in the others.
+ * The mean correlation of the upstrokes midway between two beats with those of the beats before them; 0 where fewer than half of the
+ * intervals have one. A weak beat rises as a strong one does; a dicrotic wave rises more slowly, and seldom comes midway.
  */
-function followedShare(to: Count, usual: f32): f32 {
-  let count = 0;
-  for (let beat = 1; beat < to.beats; beat++) {
-    const delay = greatestBetween(to, beat, COUNT.WEAK * usual);
-    if (delay >= COUNT.LATEST_DICROTIC && delay < (<f32>0.5 + 2 * COUNT.MIDWAY_REACH) * to.interval(beat))
-      insert(delay, count++);
-  }
-  let alike: f32 = 0;
-  for (let k = 0; k < count; k++) if (isSame(SORTED[k], SORTED[count >> 1])) alike++;
-  return alike < 3 ? 0 : alike / <f32>(to.beats - 1);
-}
-
-/**
- * Slope of an upstroke midway between two beats, above the slopes on both sides of it, in parts of the usual one: median over the
- * intervals. If each second beat is weak, it is there; a dicrotic wave comes sooner. A weak one may only slow the fall of the strong one.
- */
-function midwayHeight(count: Count, usual: f32): f32 {
-  let known = 0;
+function midwayLikeness(count: Count, usual: f32): f32 {
+  let found = 0;
+  let sum: f32 = 0;
   for (let beat = 1; beat < count.beats; beat++) {
-    const interval = count.interval(beat);
-    const middle = count.beat(beat - 1).time + <f32>0.5 * interval;
-    const reach = COUNT.MIDWAY_REACH * interval;
-    insert(prominence(count, middle - reach, middle + reach, <i32>(<f32>0.25 * interval)), known++);
-  }
-  return known > 0 ? SORTED[(known - 1) >> 1] / usual : 0;
-}
-
-/** Height of the greatest local maximum of the slopes between two times, above the lowest ones within `side` on each side; 0 for none. */
-function prominence(count: Count, from: f32, to: f32, side: i32): f32 {
-  const slopes = count.slopes;
-  let best: f32 = 0;
-  for (let i = max(1, <i32>from); i <= min(WINDOW - 2, <i32>to + 1); i++) {
-    const slope = slopes[i];
-    if (!(slope >= slopes[i - 1] && slope > slopes[i + 1])) continue;
-    const time = <f32>i + vertex<f32>(slopes[i - 1], slope, slopes[i + 1]);
-    if (time < from || time > to) continue;
-    let left = slope;
-    let right = slope;
-    for (let j = 1; j <= side; j++) {
-      left = min(left, slopes[max(0, i - j)]);
-      right = min(right, slopes[min(WINDOW - 1, i + j)]);
+    const from = count.beat(beat - 1).time;
+    let best = -1;
+    let height = COUNT.WEAK * usual;
+    for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
+      const since = count.all[i].time - from;
+      if (since < COUNT.CLOSEST || !isSame(since + since, count.interval(beat)) || count.all[i].height < height) continue;
+      height = count.all[i].height;
+      best = i;
     }
-    best = max(best, slope - max(left, right));
+    if (best < 0) continue;
+    const a = <i32>(from + <f32>0.5);
+    const b = <i32>(count.all[best].time + <f32>0.5);
+    if (a < STROKE / 4 || b >= WINDOW - STROKE / 4) continue;
+    sum += likenessOf(count.slopes.at(a), count.slopes.at(b));
+    found++;
   }
-  return best;
+  return 2 * found < count.beats - 1 ? 0 : sum / <f32>found;
 }
 
-/** Delay after the beat before of the greatest upstroke between it and a beat; 0 where none is as high as `least`. */
-function greatestBetween(count: Count, beat: i32, least: f32): f32 {
-  const from = count.beat(beat - 1).time;
-  const to = count.beat(beat).time;
-  let delay: f32 = 0;
-  let height = least;
-  for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
-    const time = count.all[i].time;
-    if (count.all[i].height < height || time - from < count.closest || to - time < count.closest) continue;
-    height = count.all[i].height;
-    delay = time - from;
+/** Correlation of the slopes around two upstrokes, half a stroke each. */
+function likenessOf(a: usize, b: usize): f32 {
+  const n = <f32>(STROKE / 2 + 1);
+  let x: f32 = 0;
+  let y: f32 = 0;
+  let xx: f32 = 0;
+  let yy: f32 = 0;
+  let xy: f32 = 0;
+  for (let j = -STROKE / 4; j <= STROKE / 4; j++) {
+    const u = load<f32>(a + ((<usize>j) << 2));
+    const v = load<f32>(b + ((<usize>j) << 2));
+    x += u;
+    y += v;
+    xx += u * u;
+    yy += v * v;
+    xy += u * v;
   }
-  return delay;
+  return (n * xy - x * y) / sqrt<f32>(max<f32>(1e-30, (n * xx - x * x) * (n * yy - y * y)));
 }
 
 /**

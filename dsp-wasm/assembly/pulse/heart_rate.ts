@@ -135,7 +135,7 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const moved = alike || isMovement(state, window, spectra, count, rate, concentration(spectra, own));
   const felt = state.seenApart < MOTION.LEAST_APART;
   const plain = window.hasAxes && !hasSecond(spectra, lane, rate);
-  const missed = hasMidway(count) || isMissing(count, tracked.rate, own) || isContradicted(count, own);
+  const missed = hasMidway(state, count, own) || isMissing(count, tracked.rate, own) || isContradicted(count, own);
   const unsure = !settled || isUnsure(state, spectra, lane, rate, false, isAlternating(count));
   // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
   const unlikely = moved || felt || lamp || plain || missed || unsure || count.lost > COUNT.MOST_GUESSED;

@@ -96,8 +96,6 @@ export namespace BEAT {
 
 /** count.ts */
 export namespace COUNT {
-  /** Half width of the middle between two beats. [periods; fitted: npm run fit -- --constants] */
-  export const MIDWAY_REACH: f32 = 0.015;
   /** Deviation of the Gaussian whose derivative finds upstrokes: 62 ms, half of one. [grid samples; fitted: npm run fit -- --constants] */
   export const WIDTH: f32 = 2;
   /** Least slope of a clear upstroke, against the usual one. [ratio; chosen] */
@@ -162,10 +160,8 @@ export namespace RATE {
 
 /** octave.ts */
 export namespace OCTAVE {
-  /** Slope of an upstroke midway between beats, in parts of theirs, from which each second beat may be weak. [ratio; chosen] */
-  export const MIDWAY: f32 = 0.15;
-  /** Rate up to which it is later than a dicrotic wave. [bpm; derived: half an interval is COUNT.LATEST_DICROTIC] */
-  export const FASTEST_MIDWAY: f32 = 960 / COUNT.LATEST_DICROTIC;
+  /** Likeness of an upstroke midway between beats to theirs, from which each second beat may be weak. [correlation; chosen] */
+  export const MIDWAY: f32 = 0.75;
   /** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
   export const SAME_RATE: f32 = 0.1;
   /**
@@ -213,7 +209,7 @@ export namespace MOTION {
 /** confidence.ts: at rest */
 export namespace REST {
   /** Clarity of the counted beats from which another rate is not trusted. [ratio; fitted: npm run fit -- --constants] */
-  export const CLEAR: f32 = 0.5;
+  export const CLEAR: f32 = 0.4;
   /** Added to shares before their logarithm. [share; fitted: npm run fit -- --constants] */
   export const LEAST_SHARE: f32 = 0.04;
   /** Shortest interval from which every beat has a pulse: that of the fastest usual rate at rest. [s; derived: adults have 50 to 100 bpm] */
@@ -222,8 +218,6 @@ export namespace REST {
   export const STEADY_PAIRS: f32 = 0.5 * RATE.IRREGULAR;
   /** Least likeness of their upstrokes. [correlation; chosen] */
   export const RUN_LIKENESS: f32 = 0.85;
-  /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
-  export const FOLLOWED: f32 = 0.6;
 }
 
 /** artefact.ts */

@@ -32,6 +32,7 @@ const MOTION = [
   { set: 'wrist-', seed: 4031, pace: RUN },
 ] as const;
 const RHYTHM_SEED = 4041;
+export const RHYTHM_SET = 'rhythm bench';
 const EXTREMES_SEED = 4051;
 const REST_SEED = 4061;
 const BREATHLESS_SEED = 4071;
@@ -63,9 +64,16 @@ export async function* benches(folder: string, inMotion: boolean, shift = 0): As
     for (const { sources, recording, reference } of motionBench(await readSources(folder, set), seed + shift, pace))
       yield { set: 'motion bench', people: sources.map(personOf), source: recording, reference, curve: null };
   }
-  for (const { source, recording, reference } of rhythmBench(await readSources(folder, SOURCES), RHYTHM_SEED + shift))
-    yield { set: 'rhythm bench', people: [personOf(source)], source: recording, reference, curve: null };
+  yield* irregular(folder, RHYTHM_SEED + shift);
   yield* made(shift);
+}
+
+/** The rhythm bench. @param apart whether each rhythm is a set of its own */
+export async function* irregular(folder: string, seed: number, apart = false): AsyncGenerator<Signal> {
+  for (const { rhythm, source, recording, reference } of rhythmBench(await readSources(folder, SOURCES), seed)) {
+    const set = apart ? `${rhythm} bench` : RHYTHM_SET;
+    yield { set, people: [personOf(source)], source: recording, reference, curve: null };
+  }
 }
 
 /** Those that need no recording. */
