@@ -68,6 +68,8 @@ export function clarity(count: Count): f32 {
 
 /** Whether signs say that a rate misses beats. */
 export function isMissing(count: Count, line: f32, rate: f32): bool {
+  // Weak pulses that were not counted may be premature beats, each after a normal one
+  if (count.followed >= REST.FOLLOWED) return true;
   if (count.found && count.disorder * min<f32>(1, count.margin) > RATE.IRREGULAR)
     return difference(count.rate, rate) < 1;
   if (difference(count.rate, rate) < 1) return isSkipping(count, line);
@@ -133,7 +135,7 @@ export function leavesOutRun(count: Count, rate: f32): bool {
   return count.variation > REST.STEADY_PAIRS || count.edge > 1;
 }
 
-/** Whether each second beat may be a weak one, which a rate leaves out: an upstroke as steep in its shape midway between two beats. */
+/** Whether each second beat may be a weak one, which a rate leaves out: an upstroke of the same shape midway between two beats, and a second harmonic nearly as strong as the line. */
 export function hasMidway(state: PulseState, count: Count, rate: f32): bool {
   return count.midway > OCTAVE.MIDWAY && secondInStep(state) > OCTAVE.MIDWAY && difference(count.rate, rate) < 1;
 }

@@ -39,6 +39,7 @@ export function countBeats(window: PulseWindow, lane: i32, bpm: f32, to: Count):
   const period = describeClear(to);
   addWeak(to, usual, period);
   describeAll(to, usual, period);
+  to.followed = followedShare(to, usual);
   to.likeness = likeness(to);
   to.midway = midwayLikeness(to, usual);
   to.withRuns = rateWithRuns(to, usual);
@@ -62,6 +63,7 @@ function clear(to: Count): void {
   to.pairVariation = 1;
   to.evenness = 0;
   to.disorder = 1;
+  to.followed = 0;
   to.midway = 0;
   to.withRuns = 0;
 }
@@ -310,6 +312,23 @@ function disorder(count: Count): f32 {
 }
 
 /**
+ * The share of the intervals whose greatest weak upstroke is before or about their middle, but too late for a dicrotic wave, and as late
+ * as in the others.
+ */
+function followedShare(to: Count, usual: f32): f32 {
+  let count = 0;
+  for (let beat = 1; beat < to.beats; beat++) {
+    const delay = greatestBetween(to, beat, COUNT.WEAK * usual);
+    const twice = delay + delay;
+    const interval = to.interval(beat);
+    if (delay >= COUNT.LATEST_DICROTIC && (twice < interval || isSame(twice, interval))) insert(delay, count++);
+  }
+  let alike: f32 = 0;
+  for (let k = 0; k < count; k++) if (isSame(SORTED[k], SORTED[count >> 1])) alike++;
+  return alike < 3 ? 0 : alike / <f32>(to.beats - 1);
+}
+
+/**
  * The mean correlation of the upstrokes midway between two beats with those of the beats before them; 0 where fewer than half of the
  * intervals have one. A weak beat rises as a strong one does; a dicrotic wave rises more slowly, and seldom comes midway.
  */
@@ -322,7 +341,8 @@ function midwayLikeness(count: Count, usual: f32): f32 {
     let height = COUNT.WEAK * usual;
     for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
       const since = count.all[i].time - from;
-      if (since < COUNT.CLOSEST || !isSame(since + since, count.interval(beat)) || count.all[i].height < height) continue;
+      if (since < COUNT.CLOSEST || !isSame(since + since, count.interval(beat)) || count.all[i].height < height)
+        continue;
       height = count.all[i].height;
       best = i;
     }
@@ -354,6 +374,21 @@ function likenessOf(a: usize, b: usize): f32 {
     xy += u * v;
   }
   return (n * xy - x * y) / sqrt<f32>(max<f32>(1e-30, (n * xx - x * x) * (n * yy - y * y)));
+}
+
+/** Delay after the beat before of the greatest upstroke between it and a beat; 0 where none is as high as `least`. */
+function greatestBetween(count: Count, beat: i32, least: f32): f32 {
+  const from = count.beat(beat - 1).time;
+  const to = count.beat(beat).time;
+  let delay: f32 = 0;
+  let height = least;
+  for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
+    const time = count.all[i].time;
+    if (count.all[i].height < height || time - from < count.closest || to - time < count.closest) continue;
+    height = count.all[i].height;
+    delay = time - from;
+  }
+  return delay;
 }
 
 /**

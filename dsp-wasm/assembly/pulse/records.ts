@@ -245,6 +245,8 @@ export class Count {
   evenness: f32;
   /** Variation of the intervals that is no pattern of two or three. */
   disorder: f32;
+  /** Share of the intervals that hold a weak upstroke at the same delay, too late to be a dicrotic wave. */
+  followed: f32;
   /** Similarity of the upstrokes midway between two beats with those of the beats, at most 1. */
   midway: f32;
   /** Heart rate if weak upstrokes that come in a row are beats, too, bpm; 0 where there are none. */

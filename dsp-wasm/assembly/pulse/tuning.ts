@@ -160,7 +160,7 @@ export namespace RATE {
 
 /** octave.ts */
 export namespace OCTAVE {
-  /** Likeness of an upstroke midway between beats to theirs, from which each second beat may be weak. [correlation; chosen] */
+  /** Likeness of an upstroke midway between beats to theirs, and strength of the second harmonic against the line, from which each second beat may be weak. [ratio; chosen] */
   export const MIDWAY: f32 = 0.75;
   /** Largest difference of two rates, or of two intervals, that count as the same. [share; chosen] */
   export const SAME_RATE: f32 = 0.1;
@@ -209,7 +209,7 @@ export namespace MOTION {
 /** confidence.ts: at rest */
 export namespace REST {
   /** Clarity of the counted beats from which another rate is not trusted. [ratio; fitted: npm run fit -- --constants] */
-  export const CLEAR: f32 = 0.4;
+  export const CLEAR: f32 = 0.5;
   /** Added to shares before their logarithm. [share; fitted: npm run fit -- --constants] */
   export const LEAST_SHARE: f32 = 0.04;
   /** Shortest interval from which every beat has a pulse: that of the fastest usual rate at rest. [s; derived: adults have 50 to 100 bpm] */
@@ -218,6 +218,8 @@ export namespace REST {
   export const STEADY_PAIRS: f32 = 0.5 * RATE.IRREGULAR;
   /** Least likeness of their upstrokes. [correlation; chosen] */
   export const RUN_LIKENESS: f32 = 0.85;
+  /** Share of the intervals with a weak upstroke at the same delay from which they are premature beats. [share; chosen] */
+  export const FOLLOWED: f32 = 0.6;
 }
 
 /** artefact.ts */

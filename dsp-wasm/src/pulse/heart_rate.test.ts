@@ -239,6 +239,18 @@ describe('hr_ppg', () => {
     }
   });
 
+  it('does not trust half of a fast rate where every second pulse is weak, but of the same shape', () => {
+    for (const bpm of [150, 165, 180])
+      for (const height of [0.3, 0.35, 0.4]) {
+        const light = times(60).map((t) => {
+          const beats = (t * bpm) / 60;
+          return 100_000 - 500 * (Math.floor(beats) % 2 ? height : 1) * pulse(beats);
+        });
+        for (const e of run([GREEN], [light], 60).slice(20))
+          if (e && e.confidence >= 0.5) expect(e.value, `${bpm} bpm, height ${height}`).to.be.closeTo(bpm, 5);
+      }
+  });
+
   it('counts the beats of a run of fast ones, or hardly ever trusts the rate', () => {
     const beats = [{ time: 0, height: 100 }];
     for (let i = 1; (beats.at(-1)?.time ?? 0) < 90; i++) {
