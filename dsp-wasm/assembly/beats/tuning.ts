@@ -16,7 +16,7 @@ export namespace BEAT {
   export const FORGOTTEN: i32 = 60;
   /** Longest time from the top of a pulse to that of its second wave. [s; derived: PULSE.FOOT_REACH of the respiratory rate at 32 Hz] */
   export const SECOND_WAVE: f64 = 1.5;
-  /** Likeness of two heights from which both are those of pulses. [ratio; derived: as BEAT.CREDIBLE of the respiratory rate] */
+  /** Likeness of two heights from which both are those of pulses. [ratio; derived: more alike than not] */
   export const CREDIBLE: f32 = 0.5;
   /** Share of a pulse in the usual height. [share; cited: Hamilton and Tompkins 1986, of R peaks] */
   export const FOLLOW: f32 = 0.125;

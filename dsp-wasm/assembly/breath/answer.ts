@@ -58,7 +58,7 @@ export function answer(
   } else {
     features[3] = max<f32>(0, Mathf.log(<f32>PRIOR.USUAL_RATE / rate));
     features[4] = <f32>series.n / <f32>POINTS;
-    features[5] = middleOf(SHARE[FIRST + peak]);
+    features[5] = middleOf(v128.and(alive, SHARE[FIRST + peak]));
     features[6] = logOddsOf(series.beats);
   }
   const probability = logistic(features, isLight ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS) * notAlias(rate, series, usual);

@@ -6,8 +6,6 @@ export namespace BEAT {
   export const FEWEST: i32 = 8;
   /** How far a regular interval may be from the median of the seven about it: as for NN intervals in heart rate variability. [ratio; cited: Malik et al., Eur. Heart J. 10:1060, 1989] */
   export const REGULAR: f32 = 0.2;
-  /** Mean difference of neighbouring heights, relative to the mean of all, that no breath makes. [ratio; chosen] */
-  export const CREDIBLE: f32 = 0.5;
   /** Share of clean beats up to which they are noise. [share; derived: nine of ten windows of made noise have less] */
   export const NONE: f32 = 0.35;
   /** Share of clean beats from which they are true. [share; fitted: npm run fit -- --constants] */
@@ -19,8 +17,12 @@ export namespace BEAT {
   export const LONGEST_SAMPLING: f32 = 1.5;
   /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; derived: of three pairs of five lengths, two are alike by chance in one of ten] */
   export const FEWEST_CYCLES: i32 = 4;
-  /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; fitted: npm run fit -- --constants] */
-  export const LONGEST_CYCLE: i32 = 5;
+  /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
+  export const LONGEST_CYCLE: i32 = 6;
+  /** Part of a pattern's power at its own length, from which it is a breath: a sinusoid has all of it, one weak beat of four 2 / 3. [share; derived: the middle of these] */
+  export const ROUND: f32 = 0.83333;
+  /** Share of the variance from which a pattern counts. [share; derived: more than all else] */
+  export const REPEATED: f32 = 0.5;
 }
 
 /** Of ppg_pulses.ts. */

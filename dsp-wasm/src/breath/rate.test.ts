@@ -103,7 +103,7 @@ describe('rr', () => {
   const last = (answers: readonly (Estimate | null)[]) => answers.at(-1) ?? null;
   const trusted = (answers: readonly (Estimate | null)[]) => answers.filter((a) => a && a.confidence >= 0.5).length;
 
-  for (const rate of [8, 12, 18, 25]) {
+  for (const rate of [8, 12, 18, 27]) {
     for (const [name, depth] of Object.entries({
       intervals: { fm: 0.05 },
       heights: { am: 0.1 },
@@ -662,6 +662,39 @@ describe('rr', () => {
         );
         expect(trusted(run('rr_ecg', [ECG], [x])), `${mains} Hz, ${bpm} bpm`).to.equal(0);
       }
+  });
+
+  /** `size` of the wave of beat k, in beats of even length. */
+  function beating(hz: number, bpm: number, size: (k: number) => number, wave: (t: number, phase: number) => number) {
+    return noise(120 * hz, bpm).map((v, i) => {
+      const beat = (i * bpm) / (60 * hz);
+      return Math.round(1e5 + 1000 * size(Math.floor(beat)) * wave(((beat % 1) * 60) / bpm, beat % 1) + 6 * v);
+    });
+  }
+
+  for (const [estimator, channel, wave] of [
+    ['rr_ecg', ECG, (t: number) => Math.exp(-(((t - 0.3) / 0.012) ** 2))],
+    ['rr_ppg', GREEN, (_: number, phase: number) => pulse(phase)],
+  ] as const)
+    it(`trusts no breath in beats of which every second to sixth is weak (${estimator})`, () => {
+      for (const length of [2, 3, 4, 5, 6])
+        for (const bpm of [62, 75, 97])
+          for (const weak of [0.5, 0.85]) {
+            const x = beating(channel.sampleRateHz, bpm, (k) => (k % length === 0 ? weak : 1), wave);
+            expect(trusted(run(estimator, [channel], [x])), `${length} beats, ${bpm} bpm, ${weak}`).to.equal(0);
+          }
+    });
+
+  it('trusts a breath of exactly four beats that swings their heights as a sinusoid', () => {
+    const x = beating(
+      HZ,
+      72,
+      (k) => 1 + 0.1 * Math.sin((Math.PI * k) / 2 + 0.4),
+      (_, phase) => pulse(phase),
+    );
+    const answer = last(run('rr_ppg', [GREEN], [x]));
+    expect(answer?.value).to.be.closeTo(18, 1);
+    expect(answer?.confidence).to.be.at.least(0.5);
   });
 
   it('reads the breath of a paced heart by the baseline', () => {
