@@ -152,6 +152,10 @@ describe('the reasons of the core', () => {
     expect(reason('hr_ecg', [[ECG, of(ecg, swapped(2))]]), 'an ECG of 16 bits').to.equal('bad_scale');
     const narrow = { ...ECG, bitDepth: 12 };
     expect(reason('hr_ecg', [[narrow, of(ecg, swapped(2))]]), 'an ECG of 12 bits').to.equal('bad_scale');
+    for (const bits of [12, 13, 14]) {
+      const unsigned = of(ecg, (x) => (x + 2 ** bits) % 2 ** bits);
+      expect(reason('hr_ecg', [[ECG, unsigned]]), `${bits} bits without their sign`).to.equal('bad_scale');
+    }
   });
 
   it('do not trust an estimate from scrambled values, which may be right by chance', () => {

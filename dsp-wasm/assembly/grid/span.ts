@@ -27,9 +27,8 @@ import {
  * are none. Every k-th instant is observed, with the one before it, so that the cost does not grow with the rate.
  */
 
-/** Size of a step where the bytes above the lowest two are missing, and how far it may be off, for what the signal itself steps. */
-const WRAP: f32 = 65536;
-const ABOUT: f32 = 8192;
+/** Size of a step where the bytes above the lowest two are missing. */
+const WRAP: f64 = 65536;
 /** The bits of a float32 from 2 on, read as an integer, are at least this: 2^30. */
 const FLOAT_BITS: f64 = 1073741824;
 /** Beyond all declared bits. */
@@ -63,8 +62,9 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
   const least = f32x4.splat(SMALLEST);
   const greatest = f32x4.splat(GREATEST);
-  const about = f32x4.splat(ABOUT);
-  const wrapped = f32x4.splat(WRAP);
+  // Where a bit is missing, or the sign, values step by the power of two that holds their range, give or take what the signal itself steps
+  const wrap = f32x4.pmax(powerAbove(range), f32x4.splat(<f32>COARSE_COUNTS));
+  const about = f32x4.mul(wrap, f32x4.splat(0.125));
   // Counts, as sums of masks: -1 where it is so
   let counts = i32x4.splat(0);
   let ends = counts;
@@ -98,7 +98,7 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     broken = i32x4.add(broken, v128.or(f32x4.gt(size, greatest), v128.and(whole, f32x4.gt(step, long))));
     tinies = i32x4.add(tinies, v128.and(f32x4.lt(size, least), f32x4.gt(size, f32x4.splat(0))));
     greats = i32x4.add(greats, great);
-    wraps = i32x4.add(wraps, v128.and(great, f32x4.le(f32x4.abs(f32x4.sub(step, wrapped)), about)));
+    wraps = i32x4.add(wraps, v128.and(great, f32x4.le(f32x4.abs(f32x4.sub(step, wrap)), about)));
     wholes = i32x4.add(wholes, whole);
     high = f32x4.pmax(f32x4.pmax(high, x), before);
     low = f32x4.pmin(f32x4.pmin(low, x), before);
@@ -112,6 +112,12 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   span.fractions = less(span.fractions, i32x4.sub(counts, wholes), 1);
   span.high = high;
   span.low = low;
+}
+
+/** The smallest power of two that is not below x, by lane; 0 for x not above 0. */
+function powerAbove(x: v128): v128 {
+  const positive = v128.and(x, f32x4.gt(x, f32x4.splat(0)));
+  return v128.and(i32x4.add(positive, i32x4.splat(0x7fffff)), i32x4.splat(0x7f800000));
 }
 
 /** The sum less so many times a count. */
@@ -215,7 +221,8 @@ function isCoarse(channel: Channel, sub: i32): bool {
 
 /** Whether the width, the byte order or the sign of the values must be wrong. */
 function isOffScale(channel: Channel, sub: i32): bool {
-  return isScrambled(channel, sub) || (channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > OUTSIDE);
+  if (isScrambled(channel, sub) || (isWhole(channel, sub) && isWrapped(channel, sub))) return true;
+  return channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > OUTSIDE;
 }
 
 /** Whether they are so wrong that the signal is lost: not only larger by a factor, or shifted. */
@@ -224,7 +231,13 @@ export function isScrambled(channel: Channel, sub: i32): bool {
   const bits = channel.bits;
   if (!isWhole(channel, sub)) return false;
   if (bits > 0 && bits <= 24 && lowestOf(channel, sub) >= FLOAT_BITS) return true;
-  return bits > 16 && share(channel, offsetof<Span>('wraps'), sub) > WRAPPED;
+  const range = rangeOf(channel, sub);
+  return bits > 16 && range > WRAP / 2 && range <= WRAP && isWrapped(channel, sub);
+}
+
+/** Whether its values step again and again by the power of two that holds them all. */
+function isWrapped(channel: Channel, sub: i32): bool {
+  return share(channel, offsetof<Span>('wraps'), sub) > WRAPPED;
 }
 
 function share(channel: Channel, field: usize, sub: i32): f64 {

@@ -13,7 +13,7 @@ export class Span {
   outside: v128;
   /** Instants that no converter gives, and steps over more than half of the range. */
   broken: v128;
-  /** Steps of about 2^16, as where the upper bytes are missing, less twice those of other great sizes. */
+  /** Steps of about the power of two that holds all values, as where upper bits are missing, less twice those of other great sizes. */
   wraps: v128;
   /** Instants that are not whole numbers: values in a unit, not counts. */
   fractions: v128;
