@@ -117,18 +117,20 @@ function meanOf(points: Row<v128>, n: i32): v128 {
  * band over which breaths of that rate spread.
  * @param n points of the series
  * @param last bin that counts
- * @param steepness of the noise in each lane, from 0 to 2: its power falls as frequency^-steepness
+ * @param steepness of the noise in each lane, from 0 to 3: its power falls as frequency^-steepness
  * @returns lanes with a finite power above 0, all bits set
  */
 export function explainedShares(n: i32, last: i32, steepness: v128): v128 {
   const w0 = nearness(steepness, 0);
   const w1 = nearness(steepness, 1);
   const w2 = nearness(steepness, 2);
+  const w3 = nearness(steepness, 3);
   let total = f32x4.splat(0);
   BELOW[SPECTRUM.LOWEST_BIN] = total;
   for (let k = SPECTRUM.LOWEST_BIN; k <= last; k++) {
     const x = f32x4.splat(<f32>k / <f32>16);
-    let level = f32x4.add(f32x4.mul(w2, x), w1); // about x^steepness: between its two neighbouring powers
+    let level = f32x4.add(f32x4.mul(w3, x), w2); // about x^steepness: between its two neighbouring powers
+    level = f32x4.add(f32x4.mul(level, x), w1);
     level = f32x4.add(f32x4.mul(level, x), w0);
     total = f32x4.add(total, f32x4.mul(POWER[k], level));
     BELOW[k + 1] = total;

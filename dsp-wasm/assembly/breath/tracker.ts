@@ -77,7 +77,7 @@ function steepnessOf(slowest: v128, source: i32): v128 {
   const low = meanAmplitude(SPECTRUM.LOW_FROM, SPECTRUM.LOW_TO);
   const high = meanAmplitude(SPECTRUM.HIGH_FROM, SPECTRUM.HIGH_TO);
   const a = fall(f32x4.extract_lane(low, 0), f32x4.extract_lane(high, 0), f32x4.extract_lane(slowest, 0), source);
-  if (source === FROM_EFFORT) return f32x4.splat(max<f32>(0, min<f32>(a, SPECTRUM.STEEPEST)));
+  if (source === FROM_EFFORT) return f32x4.splat(max<f32>(0, min<f32>(a, SPECTRUM.STEEPEST_EFFORT)));
   const b = fall(f32x4.extract_lane(low, 1), f32x4.extract_lane(high, 1), f32x4.extract_lane(slowest, 1), source);
   const c = fall(f32x4.extract_lane(low, 2), f32x4.extract_lane(high, 2), f32x4.extract_lane(slowest, 2), source);
   return f32x4.pmin(f32x4.pmax(f32x4(a, b, c, 0), f32x4.splat(0)), f32x4.splat(SPECTRUM.STEEPEST));

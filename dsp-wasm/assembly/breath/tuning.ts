@@ -96,8 +96,10 @@ export namespace SPECTRUM {
   export const HIGH_FROM: i32 = 24;
   /** Last bin above breathing that shows the noise's slope. [bins; derived: an octave above HIGH_FROM] */
   export const HIGH_TO: i32 = 48;
-  /** Greatest steepness of the noise, whose power falls as frequency^-steepness. [exponent; derived: a random walk] */
-  export const STEEPEST: f32 = 2;
+  /** Greatest steepness of the noise, whose power falls as frequency^-steepness. [exponent; chosen] */
+  export const STEEPEST: f32 = 3;
+  /** The same of an effort. [exponent; derived: a random walk] */
+  export const STEEPEST_EFFORT: f32 = 2;
 }
 
 /** Of the prior of tracker.ts. */
