@@ -6,322 +6,182 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class ModalityChannel(TypedDict):
-    """
-    A modality channel of a device model.
-    """
+    """A modality channel of a device model."""
 
     ch_id: str
-    """
-    Id of the channel.
-    """
+    """Id of the channel."""
     modality: str
-    """
-    Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-    """
+    """Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp."""
     sample_rate_hz: float
-    """
-    Sample instants per second, 0.1 to 10,000.
-    """
+    """Sample instants per second, 0.1 to 10,000."""
     bit_depth: int
-    """
-    Bits per sample, 1 to 32.
-    """
+    """Bits per sample, 1 to 32."""
     num_channels: int
-    """
-    Sub-channels: values in one sample instant, such as 3 for x, y and z.
-    """
+    """Sub-channels: values in one sample instant, such as 3 for x, y and z."""
 
 
 class NewModalityChannel(TypedDict):
-    """
-    A new modality channel.
-    """
+    """A new modality channel."""
 
     modality: str
-    """
-    Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-    """
+    """Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp."""
     sample_rate_hz: float
-    """
-    Sample instants per second, 0.1 to 10,000.
-    """
+    """Sample instants per second, 0.1 to 10,000."""
     bit_depth: int
-    """
-    Bits per sample, 1 to 32.
-    """
+    """Bits per sample, 1 to 32."""
     num_channels: int
-    """
-    Sub-channels: values in one sample instant, such as 3 for x, y and z.
-    """
+    """Sub-channels: values in one sample instant, such as 3 for x, y and z."""
 
 
 class ModalityChannelChange(TypedDict):
-    """
-    Any of the fields of a modality channel.
-    """
+    """Any of the fields of a modality channel."""
 
     modality: NotRequired[str]
-    """
-    Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-    """
+    """Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp."""
     sample_rate_hz: NotRequired[float]
-    """
-    Sample instants per second, 0.1 to 10,000.
-    """
+    """Sample instants per second, 0.1 to 10,000."""
     bit_depth: NotRequired[int]
-    """
-    Bits per sample, 1 to 32.
-    """
+    """Bits per sample, 1 to 32."""
     num_channels: NotRequired[int]
-    """
-    Sub-channels: values in one sample instant, such as 3 for x, y and z.
-    """
+    """Sub-channels: values in one sample instant, such as 3 for x, y and z."""
 
 
 class ModalityChannelEntry(TypedDict):
-    """
-    With a ch_id of the model: changes to that channel. Without one: a new channel.
-    """
+    """With a ch_id of the model: changes to that channel. Without one: a new channel."""
 
     modality: NotRequired[str]
-    """
-    Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-    """
+    """Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp."""
     sample_rate_hz: NotRequired[float]
-    """
-    Sample instants per second, 0.1 to 10,000.
-    """
+    """Sample instants per second, 0.1 to 10,000."""
     bit_depth: NotRequired[int]
-    """
-    Bits per sample, 1 to 32.
-    """
+    """Bits per sample, 1 to 32."""
     num_channels: NotRequired[int]
-    """
-    Sub-channels: values in one sample instant, such as 3 for x, y and z.
-    """
+    """Sub-channels: values in one sample instant, such as 3 for x, y and z."""
     ch_id: NotRequired[str]
-    """
-    A channel of the model, to change it; absent for a new one.
-    """
+    """A channel of the model, to change it; absent for a new one."""
 
 
 class Spo2Calibration(TypedDict):
-    """
-    Calibration curve of the device: SpO2 (%) = a + b R + c R², where R is the ratio of ratios of red to infrared.
-    """
+    """Calibration curve of the device: SpO2 (%) = a + b R + c R², where R is the ratio of ratios of red to infrared."""
 
     a: float
-    """
-    Constant, %.
-    """
+    """Constant, %."""
     b: float
-    """
-    Factor of R, %.
-    """
+    """Factor of R, %."""
     c: NotRequired[float]
-    """
-    Factor of R², %.
-    """
+    """Factor of R², %."""
 
 
 class Notice(TypedDict):
     code: str
-    """
-    Code of the notice, such as `rate_off`.
-    """
+    """Code of the notice, such as `rate_off`."""
     channel: NotRequired[int]
-    """
-    Index of the channel. Absent if the notice concerns the whole session.
-    """
+    """Index of the channel. Absent if the notice concerns the whole session."""
     insight: NotRequired[str]
-    """
-    For no_reading: the type of insight.
-    """
+    """For no_reading: the type of insight."""
     reason: NotRequired[str]
-    """
-    For no_reading: the code of the reason.
-    """
+    """For no_reading: the code of the reason."""
     first_at: str
-    """
-    When it was first sent.
-    """
+    """When it was first sent."""
     last_at: str
-    """
-    When it was last sent.
-    """
+    """When it was last sent."""
     count: int
-    """
-    Number of times that it was sent.
-    """
+    """Number of times that it was sent."""
     detail: str
-    """
-    Text of the last notice: the problem, and how to correct it.
-    """
+    """Text of the last notice: the problem, and how to correct it."""
     over: bool
-    """
-    Whether the problem has ended.
-    """
+    """Whether the problem has ended."""
 
 
 class RefusedItem(TypedDict):
     code: str
-    """
-    Code of the error.
-    """
+    """Code of the error."""
     count: int
-    """
-    Number of the frames.
-    """
+    """Number of the frames."""
     detail: str
-    """
-    Text of the last error.
-    """
+    """Text of the last error."""
 
 
 class Channel(TypedDict):
     index: int
-    """
-    Index of the channel.
-    """
+    """Index of the channel."""
     declared_hz: float
-    """
-    Rate of the device model, Hz.
-    """
+    """Rate of the device model, Hz."""
     measured_hz: float | None
-    """
-    Rate of the data, Hz; null until it is known to 1 %.
-    """
+    """Rate of the data, Hz; null until it is known to 1 %."""
 
 
 class NoReadingItem(TypedDict):
     insight: str
-    """
-    The type of insight.
-    """
+    """The type of insight."""
     reason: str
-    """
-    Code of the reason.
-    """
+    """Code of the reason."""
 
 
 class Diagnostics(TypedDict):
-    """
-    The problems found in the data, up to 5 s old while the session is open. Absent in lists.
-    """
+    """The problems found in the data, up to 5 s old while the session is open. Absent in lists."""
 
     notices: list[Notice]
-    """
-    Notices that were sent to the device.
-    """
+    """Notices that were sent to the device."""
     refused: list[RefusedItem]
-    """
-    Refused frames, by the code of the error.
-    """
+    """Refused frames, by the code of the error."""
     channels: list[Channel]
-    """
-    Rates by channel.
-    """
+    """Rates by channel."""
     no_reading: list[NoReadingItem]
-    """
-    The types without a trusted reading.
-    """
+    """The types without a trusted reading."""
 
 
 class Session(TypedDict):
-    """
-    A session: one period in which one device streams.
-    """
+    """A session: one period in which one device streams."""
 
     id: str
-    """
-    Id of the session.
-    """
+    """Id of the session."""
     device_id: str
-    """
-    The identifier under which the device streams.
-    """
+    """The identifier under which the device streams."""
     device_model_id: str
-    """
-    The device model under which it streamed.
-    """
+    """The device model under which it streamed."""
     status: Literal['open', 'closed']
-    """
-    `open` while the device can still continue it, then `closed`.
-    """
+    """`open` while the device can still continue it, then `closed`."""
     started_at: str
-    """
-    When the device first connected, by the service's clock.
-    """
+    """When the device first connected, by the service's clock."""
     ended_at: NotRequired[str]
-    """
-    When its last data arrived. Absent while the session is open.
-    """
+    """When its last data arrived. Absent while the session is open."""
     data_start: NotRequired[str]
-    """
-    Time of the first sample, by the device's clock. Absent while there are no data.
-    """
+    """Time of the first sample, by the device's clock. Absent while there are no data."""
     data_end: NotRequired[str]
-    """
-    Time of the newest sample, by the device's clock, up to 5 s old. Absent while there are no data.
-    """
+    """Time of the newest sample, by the device's clock, up to 5 s old. Absent while there are no data."""
     diagnostics: NotRequired[Diagnostics]
-    """
-    The problems found in the data, up to 5 s old while the session is open. Absent in lists.
-    """
+    """The problems found in the data, up to 5 s old while the session is open. Absent in lists."""
 
 
 class Summary(TypedDict):
-    """
-    Summary of the insights of one type.
-    """
+    """Summary of the insights of one type."""
 
     type: str
-    """
-    Type of the insights.
-    """
+    """Type of the insights."""
     unit: str
-    """
-    Unit of mean, minimum and maximum.
-    """
+    """Unit of mean, minimum and maximum."""
     mean: float | None
-    """
-    Mean of the readings that are not `unfit`; null if there are none.
-    """
+    """Mean of the readings that are not `unfit`; null if there are none."""
     minimum: float | None
-    """
-    Smallest of the readings that are not `unfit`; null if there are none.
-    """
+    """Smallest of the readings that are not `unfit`; null if there are none."""
     maximum: float | None
-    """
-    Largest of the readings that are not `unfit`; null if there are none.
-    """
+    """Largest of the readings that are not `unfit`; null if there are none."""
     excellent_s: float
-    """
-    Data time with readings of this class, s.
-    """
+    """Data time with readings of this class, s."""
     acceptable_s: float
-    """
-    Data time with readings of this class, s.
-    """
+    """Data time with readings of this class, s."""
     unfit_s: float
-    """
-    Data time with readings of this class, s.
-    """
+    """Data time with readings of this class, s."""
 
 
 class Error(TypedDict):
     frame: int
-    """
-    Position of the frame in the body, from 0.
-    """
+    """Position of the frame in the body, from 0."""
     code: str
-    """
-    Code of the error.
-    """
+    """Code of the error."""
     detail: str
-    """
-    The fault, and how to correct it.
-    """
+    """The fault, and how to correct it."""
 
 
 class Notice1(TypedDict):
@@ -330,128 +190,70 @@ class Notice1(TypedDict):
 
 
 class Upload(TypedDict):
-    """
-    What became of the frames of an upload.
-    """
+    """What became of the frames of an upload."""
 
     session_id: str
-    """
-    The session of the upload, which is closed.
-    """
+    """The session of the upload, which is closed."""
     accepted: int
-    """
-    Number of accepted frames.
-    """
+    """Number of accepted frames."""
     refused: dict[str, int]
-    """
-    Number of refused frames, by the code of the error.
-    """
+    """Number of refused frames, by the code of the error."""
     errors: list[Error]
-    """
-    The first 100 refused frames.
-    """
+    """The first 100 refused frames."""
     notices: list[Notice1]
-    """
-    The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them.
-    """
+    """The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them."""
     next_seq: dict[str, int]
-    """
-    By channel: all lower sequence numbers have been received, or given up as lost.
-    """
+    """By channel: all lower sequence numbers have been received, or given up as lost."""
     insights: dict[str, int]
-    """
-    Number of stored insights, by type.
-    """
+    """Number of stored insights, by type."""
     continues: list[str]
-    """
-    Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again.
-    """
+    """Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again."""
 
 
 class Insight(TypedDict):
-    """
-    An insight in its stored form.
-    """
+    """An insight in its stored form."""
 
     type: str
-    """
-    What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
-    """
+    """What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones."""
     value: float
-    """
-    The reading, in `unit`.
-    """
+    """The reading, in `unit`."""
     unit: str
-    """
-    Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
-    """
+    """Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv)."""
     ts: int
-    """
-    Publish time, milliseconds since the epoch.
-    """
+    """Publish time, milliseconds since the epoch."""
     session_id: str
-    """
-    The session whose data it was computed from.
-    """
+    """The session whose data it was computed from."""
     device_id: str
-    """
-    The identifier under which the device streams.
-    """
+    """The identifier under which the device streams."""
     confidence: float
-    """
-    Signal quality, 0 to 1.
-    """
+    """Signal quality, 0 to 1."""
     sqi_class: Literal['excellent', 'acceptable', 'unfit']
-    """
-    Class of the confidence. Do not present what is `unfit` as authoritative.
-    """
+    """Class of the confidence. Do not present what is `unfit` as authoritative."""
     actual_start: float
-    """
-    Start of the window of data, milliseconds since the epoch.
-    """
+    """Start of the window of data, milliseconds since the epoch."""
     actual_end: float
-    """
-    End of the window of data, milliseconds since the epoch.
-    """
+    """End of the window of data, milliseconds since the epoch."""
     coverage: float
-    """
-    Share of the window that is filled with data, 0 to 1.
-    """
+    """Share of the window that is filled with data, 0 to 1."""
     e2e_latency_ms: float
-    """
-    ts - actual_end: from the end of the data to the publication, ms. Negative while the device's clock is ahead of the service's.
-    """
+    """ts - actual_end: from the end of the data to the publication, ms. Negative while the device's clock is ahead of the service's."""
     algorithm: str
-    """
-    slug@version of the algorithm that computed the insight.
-    """
+    """slug@version of the algorithm that computed the insight."""
     sdnn: NotRequired[float]
-    """
-    Of hrv: standard deviation of the intervals between beats, ms.
-    """
+    """Of hrv: standard deviation of the intervals between beats, ms."""
     pnn50: NotRequired[float]
-    """
-    Of hrv: share of the intervals that differ from the one before by more than 50 ms, %.
-    """
+    """Of hrv: share of the intervals that differ from the one before by more than 50 ms, %."""
 
 
 class Beat(TypedDict):
-    """
-    A heartbeat.
-    """
+    """A heartbeat."""
 
     t: float
-    """
-    Time of the beat by the data, milliseconds since the epoch: the R peak of the ECG, or the upstroke of the pulse in the light, which comes some 0.2 s later.
-    """
+    """Time of the beat by the data, milliseconds since the epoch: the R peak of the ECG, or the upstroke of the pulse in the light, which comes some 0.2 s later."""
     source: Literal['ecg', 'ppg']
-    """
-    What it was seen in.
-    """
+    """What it was seen in."""
     quality: float
-    """
-    How surely it is a beat, and at this time, 0 to 1.
-    """
+    """How surely it is a beat, and at this time, 0 to 1."""
 
 
 class LinkItem(TypedDict):
@@ -468,414 +270,234 @@ class EntryItem(TypedDict):
 
 
 class FhirBundle(TypedDict):
-    """
-    A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
-    """
+    """A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them."""
 
     resourceType: Literal['Bundle']
     type: Literal['searchset']
     link: list[LinkItem]
-    """
-    self, and next while there is another page: references relative to the request.
-    """
+    """self, and next while there is another page: references relative to the request."""
     entry: NotRequired[list[EntryItem]]
-    """
-    The Observations. Absent if there are none.
-    """
+    """The Observations. Absent if there are none."""
 
 
 class Algorithm(TypedDict):
-    """
-    An algorithm that the account is entitled to.
-    """
+    """An algorithm that the account is entitled to."""
 
     id: str
-    """
-    Id of the algorithm.
-    """
+    """Id of the algorithm."""
     name: str
-    """
-    Name for people.
-    """
+    """Name for people."""
     slug: str
-    """
-    Short name, as in the `algorithm` of an insight.
-    """
+    """Short name, as in the `algorithm` of an insight."""
     description: str
-    """
-    The vital sign and the method, as text for people.
-    """
+    """The vital sign and the method, as text for people."""
 
 
 class Health(TypedDict):
-    """
-    Health of the ingest and subscribe sockets.
-    """
+    """Health of the ingest and subscribe sockets."""
 
     ok: bool
-    """
-    True when ingest and subscribe are healthy.
-    """
+    """True when ingest and subscribe are healthy."""
     ingest: bool
-    """
-    Whether devices can stream.
-    """
+    """Whether devices can stream."""
     subscribe: bool
-    """
-    Whether subscribers get live insights.
-    """
+    """Whether subscribers get live insights."""
     reason: NotRequired[str]
-    """
-    The parts that do not work; absent if all work. The causes are in the log.
-    """
+    """The parts that do not work; absent if all work. The causes are in the log."""
 
 
 class Error1(TypedDict):
-    """
-    An error.
-    """
+    """An error."""
 
     detail: str
-    """
-    The fault, and how to correct it.
-    """
+    """The fault, and how to correct it."""
 
 
 class Channel1(TypedDict):
     index: int
-    """
-    Position of the channel in the device model.
-    """
+    """Position of the channel in the device model."""
     ch_id: str
-    """
-    Id of the channel.
-    """
+    """Id of the channel."""
     modality: str
-    """
-    Name of the modality.
-    """
+    """Name of the modality."""
     sample_rate_hz: float
-    """
-    Sample instants per second, as declared.
-    """
+    """Sample instants per second, as declared."""
     bit_depth: int
-    """
-    Bits per sample.
-    """
+    """Bits per sample."""
     num_channels: int
-    """
-    Sub-channels: values in one sample instant.
-    """
+    """Sub-channels: values in one sample instant."""
     next_seq: int
-    """
-    Number of the instant at which the channel continues.
-    """
+    """Number of the instant at which the channel continues."""
 
 
 class Limits(TypedDict):
-    """
-    The limits of the service.
-    """
+    """The limits of the service."""
 
     max_frame_bytes: int
-    """
-    Maximum length of a frame, bytes.
-    """
+    """Maximum length of a frame, bytes."""
     max_unacked_ms: int
-    """
-    Maximum data time that may be unacknowledged, ms.
-    """
+    """Maximum data time that may be unacknowledged, ms."""
     ack_interval_ms: int
-    """
-    Time between acknowledgements while data arrive, ms.
-    """
+    """Time between acknowledgements while data arrive, ms."""
 
 
 class ReadyMessage(TypedDict):
-    """
-    The session of this connection
-    """
+    """The session of this connection"""
 
     type: Literal['ready']
-    """
-    Kind of the message.
-    """
+    """Kind of the message."""
     session_id: str
-    """
-    The session that was opened or resumed.
-    """
+    """The session that was opened or resumed."""
     resumed: bool
-    """
-    Whether the session was open already.
-    """
+    """Whether the session was open already."""
     server_time: float
-    """
-    The service's clock, ms since the epoch.
-    """
+    """The service's clock, ms since the epoch."""
     channels: list[Channel1]
-    """
-    The session's channels.
-    """
+    """The session's channels."""
     replay_ms: int
-    """
-    Length of the most recent data that the device should send again, because this gateway has none of them, ms of data time; 0 for none.
-    """
+    """Length of the most recent data that the device should send again, because this gateway has none of them, ms of data time; 0 for none."""
     limits: Limits
-    """
-    The limits of the service.
-    """
+    """The limits of the service."""
 
 
 class AckMessage(TypedDict):
-    """
-    Acknowledgement of data that were received, or given up as lost
-    """
+    """Acknowledgement of data that were received, or given up as lost"""
 
     type: Literal['ack']
     next_seq: dict[str, int]
-    """
-    For each channel that has started, by index, the lowest number that the service still waits for.
-    """
+    """For each channel that has started, by index, the lowest number that the service still waits for."""
     server_time: float
-    """
-    The service's clock, ms since the epoch.
-    """
+    """The service's clock, ms since the epoch."""
 
 
 class ErrorMessage(TypedDict):
-    """
-    One message was refused
-    """
+    """One message was refused"""
 
     type: Literal['error']
-    """
-    Kind of the message.
-    """
+    """Kind of the message."""
     code: Literal['bad_json', 'bad_message', 'bad_version', 'bad_encoding', 'bad_frame', 'bad_length', 'bad_value', 'unknown_channel', 'too_late', 'in_future', 'too_fast']
-    """
-    Cause. Later versions may add codes.
-    """
+    """Cause. Later versions may add codes."""
     detail: str
-    """
-    The fault, and how to correct it, in words.
-    """
+    """The fault, and how to correct it, in words."""
     channel: NotRequired[int]
-    """
-    The frame's channel, if it could be read.
-    """
+    """The frame's channel, if it could be read."""
     seq: NotRequired[float]
-    """
-    The frame's number, if it could be read.
-    """
+    """The frame's number, if it could be read."""
 
 
 class NoticeMessage(TypedDict):
-    """
-    The data are accepted, but a problem reduces their value
-    """
+    """The data are accepted, but a problem reduces their value"""
 
     type: Literal['notice']
-    """
-    Kind of the message.
-    """
+    """Kind of the message."""
     code: Literal['rate_off', 'ts_unsteady', 'ts_back', 'order_wrong', 'channel_late', 'all_duplicates', 'all_lost', 'frames_overlap', 'not_analysed', 'already_stored', 'device_id_twice', 'no_reading']
-    """
-    The problem. Later versions may add codes.
-    """
+    """The problem. Later versions may add codes."""
     detail: str
-    """
-    The problem and how to correct it, in words.
-    """
+    """The problem and how to correct it, in words."""
     channel: NotRequired[int]
-    """
-    Index of the channel. Absent if the notice is about the whole session.
-    """
+    """Index of the channel. Absent if the notice is about the whole session."""
     over: NotRequired[Literal[True]]
-    """
-    Present when the problem is over.
-    """
+    """Present when the problem is over."""
     measured_hz: NotRequired[float]
-    """
-    Of rate_off: the rate of the data, Hz; known to 1 %.
-    """
+    """Of rate_off: the rate of the data, Hz; known to 1 %."""
     declared_hz: NotRequired[float]
-    """
-    Of rate_off: the rate of the device model, Hz.
-    """
+    """Of rate_off: the rate of the device model, Hz."""
     expected_seq: NotRequired[int]
-    """
-    Of all_lost: the number that should have followed.
-    """
+    """Of all_lost: the number that should have followed."""
     modalities: NotRequired[list[str]]
-    """
-    Of not_analysed: the modalities that the account's algorithms use.
-    """
+    """Of not_analysed: the modalities that the account's algorithms use."""
     session_id: NotRequired[str]
-    """
-    Of already_stored: the closed session that has data of the same time.
-    """
+    """Of already_stored: the closed session that has data of the same time."""
     insight: NotRequired[Literal['hr', 'spo2', 'rr', 'hrv', 'rhythm']]
-    """
-    Of no_reading: the type without a trusted reading.
-    """
+    """Of no_reading: the type without a trusted reading."""
     reason: NotRequired[Literal['no_data', 'gaps', 'no_contact', 'saturated', 'bad_scale', 'no_dc', 'implausible_ratio', 'hum', 'motion', 'rate_off', 'uncalibrated', 'out_of_range', 'too_little', 'noise']]
-    """
-    Of no_reading: the first reason that applies. What was seen follows as numbers, by name.
-    """
+    """Of no_reading: the first reason that applies. What was seen follows as numbers, by name."""
     algorithm: NotRequired[str]
-    """
-    Of no_reading: the algorithm that came closest to a reading.
-    """
+    """Of no_reading: the algorithm that came closest to a reading."""
 
 
 class PongMessage(TypedDict):
-    """
-    Answer to a ping
-    """
+    """Answer to a ping"""
 
     type: Literal['pong']
     t: NotRequired[str | float | bool | None]
-    """
-    Returned unchanged in the pong.
-    """
+    """Returned unchanged in the pong."""
 
 
 class EndedMessage(TypedDict):
-    """
-    The session is closed, its insights are stored and published
-    """
+    """The session is closed, its insights are stored and published"""
 
     type: Literal['ended']
     session_id: str
 
 
 class InsightMessage(TypedDict):
-    """
-    Live insight
-    """
+    """Live insight"""
 
     type: str
-    """
-    What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
-    """
+    """What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones."""
     value: float
-    """
-    The reading, in `unit`.
-    """
+    """The reading, in `unit`."""
     unit: str
-    """
-    Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
-    """
+    """Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv)."""
     ts: int
-    """
-    Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s, hrv and rhythm every 10 s).
-    """
+    """Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s, hrv and rhythm every 10 s)."""
     session_id: str
-    """
-    The session whose data it was computed from.
-    """
+    """The session whose data it was computed from."""
     device_id: str
-    """
-    The identifier under which the device streams.
-    """
+    """The identifier under which the device streams."""
     confidence: float
-    """
-    Signal quality, 0 to 1.
-    """
+    """Signal quality, 0 to 1."""
     sqi_class: Literal['excellent', 'acceptable', 'unfit']
-    """
-    Class of the confidence. Do not present what is `unfit` as authoritative.
-    """
+    """Class of the confidence. Do not present what is `unfit` as authoritative."""
 
 
 class DeviceModel(TypedDict):
-    """
-    A device model: the channels that a kind of device measures, with their formats.
-    """
+    """A device model: the channels that a kind of device measures, with their formats."""
 
     id: str
-    """
-    Id of the device model, which devices name when they connect.
-    """
+    """Id of the device model, which devices name when they connect."""
     name: str
-    """
-    Name for people.
-    """
+    """Name for people."""
     description: str
-    """
-    Description for people.
-    """
+    """Description for people."""
     firmware_version: str
-    """
-    Version of the firmware.
-    """
+    """Version of the firmware."""
     modality_channels: list[ModalityChannel]
-    """
-    Its modality channels, at most 64; frames refer to them by their position in this list.
-    """
+    """Its modality channels, at most 64; frames refer to them by their position in this list."""
     spo2_calibration: NotRequired[Spo2Calibration]
-    """
-    The device's own curve of pulse oximetry. Without one, a generic curve is used.
-    """
+    """The device's own curve of pulse oximetry. Without one, a generic curve is used."""
     created_at: str
-    """
-    When it was created.
-    """
+    """When it was created."""
     updated_at: str
-    """
-    When it was last changed.
-    """
+    """When it was last changed."""
 
 
 class NewDeviceModel(TypedDict):
-    """
-    A new device model.
-    """
+    """A new device model."""
 
     name: str
-    """
-    Name for people, 1 to 200 characters.
-    """
+    """Name for people, 1 to 200 characters."""
     description: NotRequired[str]
-    """
-    Description for people, up to 2000 characters.
-    """
+    """Description for people, up to 2000 characters."""
     firmware_version: NotRequired[str]
-    """
-    Version of the firmware, up to 100 characters.
-    """
+    """Version of the firmware, up to 100 characters."""
     modality_channels: NotRequired[list[NewModalityChannel]]
-    """
-    Its modality channels, at most 64; frames refer to them by their position in this list.
-    """
+    """Its modality channels, at most 64; frames refer to them by their position in this list."""
     spo2_calibration: NotRequired[Spo2Calibration | None]
-    """
-    The device's own curve of pulse oximetry. Without one, a generic curve is used.
-    """
+    """The device's own curve of pulse oximetry. Without one, a generic curve is used."""
 
 
 class DeviceModelChange(TypedDict):
-    """
-    Any of the fields of a device model. Channels are changed or added, never removed.
-    """
+    """Any of the fields of a device model. Channels are changed or added, never removed."""
 
     name: NotRequired[str]
-    """
-    Name for people, 1 to 200 characters.
-    """
+    """Name for people, 1 to 200 characters."""
     description: NotRequired[str]
-    """
-    Description for people, up to 2000 characters.
-    """
+    """Description for people, up to 2000 characters."""
     firmware_version: NotRequired[str]
-    """
-    Version of the firmware, up to 100 characters.
-    """
+    """Version of the firmware, up to 100 characters."""
     modality_channels: NotRequired[list[ModalityChannelEntry]]
-    """
-    Changes to channels, by their ch_id, and new channels, without one.
-    """
+    """Changes to channels, by their ch_id, and new channels, without one."""
     spo2_calibration: NotRequired[Spo2Calibration | None]
-    """
-    The device's own curve of pulse oximetry. Without one, a generic curve is used. null removes it.
-    """
+    """The device's own curve of pulse oximetry. Without one, a generic curve is used. null removes it."""
