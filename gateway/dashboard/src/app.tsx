@@ -16,7 +16,7 @@ import { Start } from './pages/start.js';
 import { Users } from './pages/users.js';
 import { Wall } from './pages/wall.js';
 import { go, Link, replace, useAddress } from './router.js';
-import { Empty, Failure, Page, Skeleton } from './ui.js';
+import { Button, Empty, Failure, Loading, Page } from './ui.js';
 
 /** Key in `localStorage` of the account that was viewed last. */
 const REMEMBERED = 'account';
@@ -112,20 +112,17 @@ function Shell({ me }: { readonly me: Me }) {
             {me.name}
             {me.role === 'viewer' && <span class="mute"> (viewer)</span>}
           </span>
-          <button type="button" class="small" onClick={() => setChanging(true)}>
+          <Button class="small" onClick={() => setChanging(true)}>
             Password
-          </button>
-          <button type="button" class="small" onClick={signOut}>
+          </Button>
+          <Button class="small" onClick={signOut}>
             Sign out
-          </button>
+          </Button>
         </div>
       </nav>
       {changing && <ChangePassword onClose={() => setChanging(false)} />}
       <main id="content">
-        {accounts.error && (
-          <Failure error={accounts.error} retry={() => void accounts.reload()} shownAt={accounts.at} />
-        )}
-        {!accounts.data && !accounts.error && <Skeleton />}
+        <Loading of={accounts} />
         {accounts.data && routed(area, page, detail, area === 'a' ? account : current, accounts, me)}
       </main>
     </div>
@@ -176,11 +173,11 @@ function routed(
 
 /** Goes on to the first steps while the account has no session, and to its live readings once it has one. */
 function FirstPage({ account }: AccountPage) {
-  const { data, error, reload } = useLoad<Listed<SessionRow>>(`/accounts/${account.id}/sessions?limit=1`);
+  const sessions = useLoad<Listed<SessionRow>>(`/accounts/${account.id}/sessions?limit=1`);
   useEffect(() => {
-    if (data) replace(`/a/${account.id}/${data.rows.length > 0 ? 'live' : 'start'}`);
-  }, [data, account.id]);
-  return error ? <Failure error={error} retry={() => void reload()} /> : <Skeleton />;
+    if (sessions.data) replace(`/a/${account.id}/${sessions.data.rows.length > 0 ? 'live' : 'start'}`);
+  }, [sessions.data, account.id]);
+  return <Loading of={sessions} />;
 }
 
 function AccountChoice(props: {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { clock, day } from './format.js';
-import 'uplot/dist/uPlot.min.css';
+import { type Look, usePlot } from './plot.js';
 
 /** A line of a chart; null values are gaps. */
 export interface Line {
@@ -34,32 +34,16 @@ const BAND_PX = 4;
 
 /** A chart over time. Drag along it to zoom; the arrow keys move its cursor. */
 export function Chart(props: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot | null>(null);
   const now = useRef(props);
   now.current = props;
   const form = props.lines.map(({ label, color }) => `${label} ${color}`).join();
   // A change of data alone updates the chart (below); any other change makes a new one.
-  useEffect(() => {
-    const root = place.current;
-    if (!root) return;
-    const make = () => {
-      chart.current?.destroy();
-      chart.current = new uPlot(optionsOf(now, root.clientWidth), dataOf(now.current), root);
-    };
-    make();
-    const resize = new ResizeObserver(() => chart.current?.setSize({ width: root.clientWidth, height: props.height }));
-    resize.observe(root);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', make);
-    return () => {
-      resize.disconnect();
-      dark.removeEventListener('change', make);
-      chart.current?.destroy();
-      chart.current = null;
-    };
-  }, [form, props.height, props.group]);
-  useEffect(() => chart.current?.setData(dataOf(props)), [props.t, props.lines]);
+  const { place, plot } = usePlot(
+    props.height,
+    (root, look) => new uPlot(optionsOf(now, look), dataOf(now.current), root),
+    [form, props.group],
+  );
+  useEffect(() => plot.current?.setData(dataOf(props)), [props.t, props.lines]);
   const [at, setAt] = useState<number | null>(null);
   const last = props.t.length - 1;
   const current = at === null ? last : Math.min(at, last);
@@ -68,8 +52,8 @@ export function Chart(props: Props) {
     if (next === null) return;
     event.preventDefault();
     setAt(next);
-    const plot = chart.current;
-    plot?.setCursor({ left: plot.valToPos((props.t[next] ?? 0) / 1000, 'x'), top: 0 });
+    const left = plot.current?.valToPos((props.t[next] ?? 0) / 1000, 'x') ?? 0;
+    plot.current?.setCursor({ left, top: 0 });
   };
   return (
     <div
@@ -108,16 +92,8 @@ function dataOf({ t, lines }: Props): uPlot.AlignedData {
   return [t.map((ms) => ms / 1000), ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-function optionsOf(now: { readonly current: Props }, width: number): uPlot.Options {
+function optionsOf(now: { readonly current: Props }, { width, color, axis }: Look): uPlot.Options {
   const { lines, height, digits = 0, range, seconds, group } = now.current;
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string) => style.getPropertyValue(name).trim();
-  const axis = {
-    stroke: color('--mute'),
-    grid: { stroke: color('--line'), width: 1 },
-    ticks: { stroke: color('--line'), width: 1, size: 4 },
-    font: '12px system-ui, sans-serif',
-  };
   const text = (_: uPlot, value: number | null) => (value === null ? '–' : value.toFixed(digits));
   return {
     width,

@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { type Look, usePlot } from './plot.js';
 
 interface Props {
   /** Description for screen readers. */
@@ -15,38 +14,15 @@ interface Props {
 
 /** Points by two values of one kind, with the line on which both are equal. */
 export function Scatter({ label, x, y, height, color }: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const root = place.current;
-    if (!root) return;
-    let chart: uPlot | null = null;
-    const make = () => {
-      chart?.destroy();
-      chart = new uPlot(optionsOf(root.clientWidth, height, color, rangeOf([...x, ...y])), [[...x], [...y]], root);
-    };
-    make();
-    const resize = new ResizeObserver(() => chart?.setSize({ width: root.clientWidth, height }));
-    resize.observe(root);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', make);
-    return () => {
-      resize.disconnect();
-      dark.removeEventListener('change', make);
-      chart?.destroy();
-    };
-  }, [x, y, height, color]);
+  const { place } = usePlot(
+    height,
+    (root, look) => new uPlot(optionsOf(height, look, color, rangeOf([...x, ...y])), [[...x], [...y]], root),
+    [x, y, color],
+  );
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
 
-function optionsOf(width: number, height: number, name: string, range: [number, number]): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const color = (each: string) => style.getPropertyValue(each).trim();
-  const axis = {
-    stroke: color('--mute'),
-    grid: { stroke: color('--line'), width: 1 },
-    ticks: { stroke: color('--line'), width: 1, size: 4 },
-    font: '12px system-ui, sans-serif',
-  };
+function optionsOf(height: number, { width, color, axis }: Look, name: string, range: [number, number]): uPlot.Options {
   return {
     width,
     height,

@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Loaded } from './api.js';
 import { ago, clock, date } from './format.js';
 import type { Paged } from './pages.js';
-import { hasMoved } from './router.js';
+import { hasMoved, Link } from './router.js';
 
 /** A page: heading, actions and content. */
 export function Page(props: {
@@ -76,11 +77,7 @@ export function Failure(props: {
         {sentence(error.message)}
         {shownAt !== undefined && ` Below is the state of ${clock(shownAt)}.`}
       </p>
-      {retry && (
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry && <Button onClick={retry}>Try again</Button>}
     </div>
   );
 }
@@ -100,7 +97,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 }
 
 /** A placeholder while data load. */
-export function Skeleton({ rows = 4 }: { readonly rows?: number }) {
+export function Skeleton({ rows = 4 }: { readonly rows?: number | undefined }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, i) => (
@@ -108,6 +105,18 @@ export function Skeleton({ rows = 4 }: { readonly rows?: number }) {
       ))}
     </div>
   );
+}
+
+/** Stands for data that load, or says that they could not be loaded (again). */
+export function Loading({ of: { data, at, error, reload }, rows }: LoadingProps) {
+  if (error) return <Failure error={error} retry={() => void reload()} shownAt={at} />;
+  return data === undefined ? <Skeleton rows={rows} /> : null;
+}
+
+interface LoadingProps {
+  readonly of: Loaded<unknown>;
+  /** Height of the placeholder. */
+  readonly rows?: number | undefined;
 }
 
 export function Badge({
@@ -144,42 +153,67 @@ export function When({ at, none = '–' }: { readonly at: string | number | null
   );
 }
 
-/** A table. On a narrow screen each row is a block. */
-export function Table(props: {
+/** A column of a table: its name, and what it shows of a row. */
+interface Column<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** How it looks; the name of a column of `row-actions` is only for screen readers. */
+  readonly kind?: 'number' | 'why' | 'user' | 'row-actions';
+}
+
+/** A table without its rows. */
+export interface TableForm<Row> {
   readonly label: string;
-  readonly columns: readonly (
-    | string
-    | { readonly name: string; readonly number?: boolean; readonly hidden?: boolean }
-  )[];
-  readonly children: ComponentChildren;
-}) {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const names = props.columns.map((column) => (typeof column === 'string' ? column : column.hidden ? '' : column.name));
-  // On a narrow screen the names of the columns stand beside the values (styles.css).
-  useEffect(() => {
-    for (const row of body.current?.rows ?? [])
-      for (const [i, cell] of [...row.cells].entries()) cell.dataset.label = names[i] ?? '';
-  });
+  /** What tells one row from the others. */
+  readonly id: (row: Row, index: number) => string | number;
+  /** The first one names the rows. */
+  readonly columns: readonly Column<Row>[];
+}
+
+/** A table. On a narrow screen each row is a block, in which the names of the columns stand beside the values (styles.css). */
+export function Table<Row>(props: TableForm<Row> & { readonly rows: readonly Row[] }) {
+  const [first, ...others] = props.columns;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (axe: scrollable-region-focusable)
     <section class="table" aria-label={props.label} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {props.columns.map((column) => {
-              const { name, number = false, hidden = false } = typeof column === 'string' ? { name: column } : column;
-              return (
-                <th key={name} scope="col" class={number ? 'number' : ''}>
-                  {hidden ? <span class="unseen">{name}</span> : name}
-                </th>
-              );
-            })}
+            {props.columns.map(({ name, kind }) => (
+              <th key={name} scope="col" class={kind}>
+                {kind === 'row-actions' ? <span class="unseen">{name}</span> : name}
+              </th>
+            ))}
           </tr>
         </thead>
-        <tbody ref={body}>{props.children}</tbody>
+        <tbody>
+          {props.rows.map((row, i) => (
+            <tr key={props.id(row, i)}>
+              <th scope="row">{first?.cell(row)}</th>
+              {others.map(({ name, kind, cell }) => (
+                <td key={name} class={kind} data-label={kind === 'row-actions' ? '' : name}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </section>
   );
+}
+
+/** A link to the page of a device. */
+export function DeviceLink({ account, id }: { readonly account: string; readonly id: string }) {
+  return <Link to={`/a/${account}/devices/${encodeURIComponent(id)}`}>{id}</Link>;
+}
+
+/** Stands in place of a value that there is not. */
+export const NONE = <span class="mute">–</span>;
+
+/** A button that does not send a form. */
+export function Button(props: Omit<ComponentProps<'button'>, 'type'>) {
+  return <button type="button" {...props} />;
 }
 
 /** A button that copies a text. */
@@ -192,9 +226,9 @@ function Copy({ text, label }: { readonly text: string; readonly label: string }
   }, [done]);
   const copy = () => copied(text).then(setDone);
   return (
-    <button type="button" class="small" onClick={copy} aria-label={`${label}: copy`}>
+    <Button class="small" onClick={copy} aria-label={`${label}: copy`}>
       <span aria-live="polite">{done ? 'Copied' : 'Copy'}</span>
-    </button>
+    </Button>
   );
 }
 
@@ -229,30 +263,76 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
   );
 }
 
-export function Field(props: {
+interface Labelled {
   readonly label: string;
-  readonly hint?: string;
-  readonly children: (id: string, hintId: string | undefined) => ComponentChildren;
-}) {
+  readonly hint?: string | undefined;
+}
+
+/** A control with its label, and a hint below it. */
+export function Field({
+  label,
+  hint,
+  children,
+}: Labelled & { readonly children: (as: { id: string; 'aria-describedby'?: string }) => ComponentChildren }) {
   const id = useId();
-  const hintId = props.hint === undefined ? undefined : `${id}-hint`;
   return (
     <div class="field">
-      <label for={id}>{props.label}</label>
-      {props.children(id, hintId)}
-      {props.hint && (
-        <p class="hint" id={hintId}>
-          {props.hint}
+      <label for={id}>{label}</label>
+      {children({ id, ...(hint !== undefined && { 'aria-describedby': `${id}-hint` }) })}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
         </p>
       )}
     </div>
   );
 }
 
+/** A line of text; `set` is called at each key. Other properties are those of an input. */
+export function TextField({
+  label,
+  hint,
+  set,
+  ...input
+}: Labelled & ComponentProps<'input'> & { readonly value: string; readonly set: (value: string) => void }) {
+  return (
+    <Field label={label} hint={hint}>
+      {(as) => <input {...as} {...input} onInput={(event) => set(event.currentTarget.value)} />}
+    </Field>
+  );
+}
+
+/** A few values to choose from, each with its text. */
+export function Choice({
+  label,
+  options,
+  value,
+  set,
+}: {
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly value: string;
+  readonly set: (value: string) => void;
+}) {
+  return (
+    <Field label={label}>
+      {(as) => (
+        <select {...as} value={value} onChange={(event) => set(event.currentTarget.value)}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 /** A dialog that is open while it is rendered. */
 export function Dialog(props: {
   readonly title: string;
-  readonly onClose: () => void;
+  readonly onClose: () => unknown;
   readonly children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -263,7 +343,7 @@ export function Dialog(props: {
     return () => opener instanceof HTMLElement && opener.focus();
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onClose={() => void props.onClose()}>
       <h2 id={id}>{props.title}</h2>
       {props.children}
     </dialog>
@@ -278,7 +358,7 @@ export function Form(props: {
   readonly submit: string;
   readonly danger?: boolean;
   readonly onSubmit: () => Promise<unknown>;
-  readonly onCancel?: () => void;
+  readonly onCancel?: () => unknown;
   readonly children?: ComponentChildren;
 }) {
   const [error, setError] = useState<Error>();
@@ -313,34 +393,45 @@ export function Form(props: {
           {props.submit}
         </button>
         {props.onCancel && (
-          <button type="button" autofocus={props.danger} onClick={props.onCancel}>
+          <Button autofocus={props.danger} onClick={() => void props.onCancel?.()}>
             Cancel
-          </button>
+          </Button>
         )}
       </div>
     </form>
   );
 }
 
-/** The rows of a list, or what stands for them while there are none, and a button that loads the next page. */
-export function Rows<Row>(props: {
+/** A form in a dialog, which closes after its action or without it. */
+export function FormDialog({
+  title,
+  onClose,
+  ...form
+}: Omit<ComponentProps<typeof Form>, 'onCancel'> & { readonly title: string; readonly onClose: () => unknown }) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form {...form} onCancel={onClose} />
+    </Dialog>
+  );
+}
+
+interface RowsProps<Row> extends TableForm<Row> {
   readonly list: Paged<Row>;
   readonly empty: ComponentChildren;
   /** The text of the button. */
   readonly more: string;
-  readonly children: (rows: readonly Row[]) => ComponentChildren;
-}) {
-  const { rows, next, at, error, more, reload } = props.list;
+}
+
+/** The table of a list, or what stands for it while it is empty, and a button that loads the next page. */
+export function Rows<Row>({ list, empty, more, ...form }: RowsProps<Row>) {
+  const { rows, next } = list;
   return (
     <>
-      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
-      {!rows && !error && <Skeleton />}
-      {rows && (rows.length === 0 ? props.empty : props.children(rows))}
+      <Loading of={{ ...list, data: rows }} />
+      {rows && (rows.length === 0 ? empty : <Table {...form} rows={rows} />)}
       {next !== null && (
         <div class="more">
-          <button type="button" onClick={more}>
-            {props.more}
-          </button>
+          <Button onClick={list.more}>{more}</Button>
         </div>
       )}
     </>

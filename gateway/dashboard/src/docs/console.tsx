@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { clock } from '../format.js';
-import { Field } from '../ui.js';
+import { Button, Field, TextField } from '../ui.js';
 import type { Schema } from './asyncapi.js';
 
 /** Number of messages shown; older ones are removed. */
@@ -56,38 +56,33 @@ export function Console({ address, query, sends, apiKey }: Props) {
       {names.length > 0 && (
         <div class="filters">
           {names.map((name) => (
-            <Field key={name} label={name}>
-              {(id) => (
-                <input
-                  id={id}
-                  value={values[name] ?? ''}
-                  onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value.trim() })}
-                />
-              )}
-            </Field>
+            <TextField
+              key={name}
+              label={name}
+              value={values[name] ?? ''}
+              set={(value) => setValues({ ...values, [name]: value.trim() })}
+            />
           ))}
         </div>
       )}
       <div class="actions">
         {isOpen ? (
-          <button type="button" onClick={() => socket.current?.close()}>
-            Disconnect
-          </button>
+          <Button onClick={() => socket.current?.close()}>Disconnect</Button>
         ) : (
-          <button type="button" class="primary" onClick={connect} disabled={apiKey === ''}>
+          <Button class="primary" onClick={connect} disabled={apiKey === ''}>
             Connect
-          </button>
+          </Button>
         )}
         {apiKey === '' && <span class="hint">Enter an API key above first.</span>}
       </div>
       {sends && (
         <div class="send">
           <Field label="Message">
-            {(id) => <textarea id={id} rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />}
+            {(as) => <textarea {...as} rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />}
           </Field>
-          <button type="button" onClick={send} disabled={!isOpen}>
+          <Button onClick={send} disabled={!isOpen}>
             Send
-          </button>
+          </Button>
         </div>
       )}
       {entries.length > 0 && (

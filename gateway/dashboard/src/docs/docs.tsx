@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Field } from '../ui.js';
+import { Button, TextField } from '../ui.js';
 import { Rest } from './rest.js';
 import { Sockets } from './sockets.js';
 
@@ -30,24 +30,20 @@ export function Docs() {
         </div>
       </header>
       <div class="docs-bar">
-        <Field label="API key">
-          {(id) => (
-            <input
-              id={id}
-              value={key}
-              placeholder="svc_…"
-              autocomplete="off"
-              spellcheck={false}
-              onInput={(event) => setKey(event.currentTarget.value.trim())}
-            />
-          )}
-        </Field>
+        <TextField
+          label="API key"
+          value={key}
+          set={(text) => setKey(text.trim())}
+          placeholder="svc_…"
+          autocomplete="off"
+          spellcheck={false}
+        />
         <fieldset class="parts">
           <legend class="unseen">Interface</legend>
           {PARTS.map(([name, title]) => (
-            <button type="button" key={name} aria-pressed={part === name} onClick={() => choose(name)}>
+            <Button key={name} aria-pressed={part === name} onClick={() => choose(name)}>
               {title}
-            </button>
+            </Button>
           ))}
         </fieldset>
       </div>

@@ -88,22 +88,29 @@ interface FieldsProps {
 }
 
 function Fields({ label, schema, document }: FieldsProps) {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, part]) => ({
+    name,
+    field: resolved<Schema>(document, part),
+    isOptional: !schema.required?.includes(name),
+  }));
   return (
-    <Table label={label} columns={['Field', 'Type', 'Meaning']}>
-      {Object.entries(schema.properties ?? {}).map(([name, part]) => {
-        const field = resolved<Schema>(document, part);
-        return (
-          <tr key={name}>
-            <th scope="row">
-              <code>{name}</code>
-            </th>
-            <td class="why">{typeOf(document, field)}</td>
-            <td class="why">
-              {field.description} {!schema.required?.includes(name) && <span class="mute">Optional.</span>}
-            </td>
-          </tr>
-        );
-      })}
-    </Table>
+    <Table
+      label={label}
+      rows={rows}
+      id={({ name }) => name}
+      columns={[
+        { name: 'Field', cell: ({ name }) => <code>{name}</code> },
+        { name: 'Type', kind: 'why', cell: ({ field }) => typeOf(document, field) },
+        {
+          name: 'Meaning',
+          kind: 'why',
+          cell: ({ field, isOptional }) => (
+            <>
+              {field.description} {isOptional && <span class="mute">Optional.</span>}
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -3,7 +3,7 @@ import type { AccountRow, AlgorithmRow, Me } from '../../../src/dashboard/schema
 import { api, useLoad } from '../api.js';
 import { outputName } from '../readings.js';
 import { Link } from '../router.js';
-import { Dialog, Empty, Field, Form, Page, Table, When } from '../ui.js';
+import { Button, Empty, FormDialog, Page, Table, TextField, When } from '../ui.js';
 
 interface Props {
   readonly accounts: readonly AccountRow[];
@@ -28,9 +28,9 @@ export function Accounts({ accounts, reload, me }: Props) {
       lead="Keys, devices, sessions and readings belong to one account. No other account can see them."
       actions={
         mayChange && (
-          <button type="button" class="primary" onClick={() => setMaking(true)}>
+          <Button class="primary" onClick={() => setMaking(true)}>
             New account
-          </button>
+          </Button>
         )
       }
     >
@@ -39,31 +39,29 @@ export function Accounts({ accounts, reload, me }: Props) {
           {mayChange ? 'Create one, then issue keys in it.' : 'Ask an operator to create one.'}
         </Empty>
       ) : (
-        <Table label="Accounts" columns={['Account', 'Entitled to', 'Created', { name: 'Actions', hidden: true }]}>
-          {accounts.map((account) => (
-            <tr key={account.id}>
-              <th scope="row">
-                <Link to={`/a/${account.id}/keys`}>{account.name}</Link>
-              </th>
-              <td>{account.algorithms === null ? 'all algorithms' : account.algorithms.join(', ') || 'none'}</td>
-              <td>
-                <When at={account.created_at} />
-              </td>
-              <td class="row-actions">
-                {mayChange && (
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label={`Entitle ${account.name}`}
-                    onClick={() => setEntitling(account)}
-                  >
+        <Table
+          label="Accounts"
+          rows={accounts}
+          id={({ id }) => id}
+          columns={[
+            { name: 'Account', cell: ({ id, name }) => <Link to={`/a/${id}/keys`}>{name}</Link> },
+            {
+              name: 'Entitled to',
+              cell: ({ algorithms: slugs }) => (slugs === null ? 'all algorithms' : slugs.join(', ') || 'none'),
+            },
+            { name: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
+            {
+              name: 'Actions',
+              kind: 'row-actions',
+              cell: (account) =>
+                mayChange && (
+                  <Button class="small" aria-label={`Entitle ${account.name}`} onClick={() => setEntitling(account)}>
                     Entitle
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
+                  </Button>
+                ),
+            },
+          ]}
+        />
       )}
       {making && <NewAccount finish={finish} />}
       {entitling && <Entitlement account={entitling} algorithms={algorithms.data ?? []} finish={finish} />}
@@ -73,30 +71,18 @@ export function Accounts({ accounts, reload, me }: Props) {
 
 function NewAccount({ finish }: { readonly finish: () => Promise<void> }) {
   const [name, setName] = useState('');
+  const submit = () => api('POST', '/accounts', { name: name.trim() }).then(finish);
   return (
-    <Dialog title="New account" onClose={() => void finish()}>
-      <Form
-        submit="Create account"
-        onSubmit={async () => {
-          await api('POST', '/accounts', { name: name.trim() });
-          await finish();
-        }}
-        onCancel={() => void finish()}
-      >
-        <Field label="Name" hint="The account is entitled to all algorithms. You can change that later.">
-          {(id, hint) => (
-            <input
-              id={id}
-              value={name}
-              required
-              maxLength={200}
-              aria-describedby={hint}
-              onInput={(e) => setName(e.currentTarget.value)}
-            />
-          )}
-        </Field>
-      </Form>
-    </Dialog>
+    <FormDialog title="New account" submit="Create account" onSubmit={submit} onClose={finish}>
+      <TextField
+        label="Name"
+        hint="The account is entitled to all algorithms. You can change that later."
+        value={name}
+        set={setName}
+        required
+        maxLength={200}
+      />
+    </FormDialog>
   );
 }
 
@@ -110,36 +96,33 @@ function Entitlement({ account, algorithms, finish }: EntitlementProps) {
   const slugs = algorithms.map(({ slug }) => slug);
   const [chosen, setChosen] = useState<readonly string[]>(account.algorithms ?? slugs);
   const [all, setAll] = useState(account.algorithms === null);
-  const submit = async () => {
+  const submit = () => {
     const some = slugs.filter((slug) => chosen.includes(slug));
-    await api('PUT', `/accounts/${account.id}/algorithms`, { algorithms: all ? null : some });
-    await finish();
+    return api('PUT', `/accounts/${account.id}/algorithms`, { algorithms: all ? null : some }).then(finish);
   };
   return (
-    <Dialog title={`Algorithms of ${account.name}`} onClose={() => void finish()}>
-      <Form submit="Save" onSubmit={submit} onCancel={() => void finish()}>
-        <p>The change applies to sessions that open from now on.</p>
-        <fieldset>
-          <legend>Algorithms</legend>
-          <label class="check">
-            <input type="checkbox" checked={all} onChange={(e) => setAll(e.currentTarget.checked)} /> All, including
-            future ones
+    <FormDialog title={`Algorithms of ${account.name}`} submit="Save" onSubmit={submit} onClose={finish}>
+      <p>The change applies to sessions that open from now on.</p>
+      <fieldset>
+        <legend>Algorithms</legend>
+        <label class="check">
+          <input type="checkbox" checked={all} onChange={(e) => setAll(e.currentTarget.checked)} /> All, including
+          future ones
+        </label>
+        {algorithms.map(({ slug, name, type }) => (
+          <label class="check" key={slug}>
+            <input
+              type="checkbox"
+              disabled={all}
+              checked={all || chosen.includes(slug)}
+              onChange={(e) =>
+                setChosen(e.currentTarget.checked ? [...chosen, slug] : chosen.filter((other) => other !== slug))
+              }
+            />{' '}
+            {name} <span class="mute">{outputName(type)}</span>
           </label>
-          {algorithms.map(({ slug, name, type }) => (
-            <label class="check" key={slug}>
-              <input
-                type="checkbox"
-                disabled={all}
-                checked={all || chosen.includes(slug)}
-                onChange={(e) =>
-                  setChosen(e.currentTarget.checked ? [...chosen, slug] : chosen.filter((other) => other !== slug))
-                }
-              />{' '}
-              {name} <span class="mute">{outputName(type)}</span>
-            </label>
-          ))}
-        </fieldset>
-      </Form>
-    </Dialog>
+        ))}
+      </fieldset>
+    </FormDialog>
   );
 }

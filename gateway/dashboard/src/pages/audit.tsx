@@ -1,7 +1,7 @@
 import type { AccountRow, AuditRow } from '../../../src/dashboard/schemas.js';
 import { date } from '../format.js';
 import { usePages } from '../pages.js';
-import { Empty, Page, Rows, Table } from '../ui.js';
+import { Empty, NONE, Page, Rows } from '../ui.js';
 
 const REFRESH_MS = 5000;
 
@@ -15,23 +15,20 @@ export function Audit({ accounts }: { readonly accounts: readonly AccountRow[] }
       title="Audit log"
       lead="Sign-ins, also failed ones, and changes by operators and by the admin command. The newest 100,000 changes, 1,000 sign-ins and 1,000 failed ones are kept."
     >
-      <Rows list={list} empty={empty} more="Earlier entries">
-        {(rows) => (
-          <Table label="Audit log" columns={['Time', 'Operator', 'Action', 'Account', 'Object']}>
-            {rows.map((row, i) => (
-              <tr key={`${row.at} ${i}`}>
-                <td>
-                  <time dateTime={row.at}>{date(row.at)}</time>
-                </td>
-                <td>{row.actor}</td>
-                <td>{row.action}</td>
-                <td>{named(row.account_id) ?? <span class="mute">–</span>}</td>
-                <td class="why">{row.subject}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Rows>
+      <Rows
+        list={list}
+        empty={empty}
+        more="Earlier entries"
+        label="Audit log"
+        id={({ at }, i) => `${at} ${i}`}
+        columns={[
+          { name: 'Time', cell: ({ at }) => <time dateTime={at}>{date(at)}</time> },
+          { name: 'Operator', cell: ({ actor }) => actor },
+          { name: 'Action', cell: ({ action }) => action },
+          { name: 'Account', cell: ({ account_id }) => named(account_id) ?? NONE },
+          { name: 'Object', kind: 'why', cell: ({ subject }) => subject },
+        ]}
+      />
     </Page>
   );
 }

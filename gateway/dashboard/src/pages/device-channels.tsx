@@ -20,23 +20,15 @@ export function Channels({ live }: { readonly live: Inspection }) {
     <Panel title="Channels" aside={end > 0 && <span class="mute">{`${clock(start)} to ${clock(end)}`}</span>}>
       <Table
         label="Channels"
-        columns={['Channel', { name: 'Declared', number: true }, { name: 'Measured', number: true }, 'Data and gaps']}
-      >
-        {live.channels.map((channel) => (
-          <tr key={channel.index}>
-            <th scope="row">
-              {channel.index} {channel.modality}
-            </th>
-            <td class="number">{channel.declared_hz} Hz</td>
-            <td class="number">
-              <Measured channel={channel} />
-            </td>
-            <td>
-              <Coverage covered={channel.covered} start={start} end={end} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+        rows={live.channels}
+        id={({ index }) => index}
+        columns={[
+          { name: 'Channel', cell: ({ index, modality }) => `${index} ${modality}` },
+          { name: 'Declared', kind: 'number', cell: ({ declared_hz }) => `${declared_hz} Hz` },
+          { name: 'Measured', kind: 'number', cell: (channel) => <Measured channel={channel} /> },
+          { name: 'Data and gaps', cell: ({ covered }) => <Coverage covered={covered} start={start} end={end} /> },
+        ]}
+      />
     </Panel>
   );
 }
@@ -60,7 +52,9 @@ function Coverage({ covered, start, end }: CoverageProps) {
     .filter(([a, b]) => b > a);
   const share = within.reduce((sum, [from, to]) => sum + to - from, 0) / span;
   const gaps = Math.max(0, within.length - 1);
-  const label = `${Math.round(share * 100)} % of the time contains data, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
+  const percent = `${Math.round(share * 100)} %`;
+  const missing = `${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
+  const label = `${percent} of the time contains data, ${missing}`;
   return (
     <span class="coverage">
       <svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={label}>
@@ -68,9 +62,7 @@ function Coverage({ covered, start, end }: CoverageProps) {
           <rect key={from} x={((from - start) / span) * 1000} width={((to - from) / span) * 1000} height="10" />
         ))}
       </svg>
-      <span class="mute">
-        {Math.round(share * 100)} %{gaps > 0 && `, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`}
-      </span>
+      <span class="mute">{gaps > 0 ? `${percent}, ${missing}` : percent}</span>
     </span>
   );
 }

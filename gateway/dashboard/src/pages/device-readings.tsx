@@ -36,33 +36,29 @@ export function Readings({ session, live, device }: Props) {
       {kept && kept.length > 0 && (
         <Table
           label="Newest readings"
-          columns={['Reading', { name: 'Value', number: true }, 'Quality', { name: 'Confidence', number: true }, 'Why']}
-        >
-          {kept.map((series) => {
-            const last = series.value.length - 1;
-            const quality = series.quality[last] ?? 'unfit';
-            const { name, digits } = TYPES[series.type];
-            return (
-              <tr key={series.type}>
-                <th scope="row">{name}</th>
-                <td class="number">
-                  {quality === 'unfit' ? '–' : series.value[last]?.toFixed(digits)} {series.unit}
-                </td>
-                <td>
-                  <Badge tone={quality === 'excellent' ? 'good' : quality === 'acceptable' ? 'warn' : 'bad'}>
-                    {quality}
-                  </Badge>
-                </td>
-                <td class="number">{series.confidence[last]?.toFixed(2)}</td>
-                <td class="why">{why(series, live, device)}</td>
-              </tr>
-            );
-          })}
-        </Table>
+          rows={kept}
+          id={({ type }) => type}
+          columns={[
+            { name: 'Reading', cell: ({ type }) => TYPES[type].name },
+            { name: 'Value', kind: 'number', cell: newest },
+            { name: 'Quality', cell: (series) => <Badge tone={TONES[qualityOf(series)]}>{qualityOf(series)}</Badge> },
+            { name: 'Confidence', kind: 'number', cell: ({ confidence }) => confidence.at(-1)?.toFixed(2) },
+            { name: 'Why', kind: 'why', cell: (series) => why(series, live, device) },
+          ]}
+        />
       )}
     </Panel>
   );
 }
+
+const qualityOf = ({ quality }: Series) => quality.at(-1) ?? 'unfit';
+
+function newest(series: Series): string {
+  const { type, value, unit } = series;
+  return `${qualityOf(series) === 'unfit' ? '–' : value.at(-1)?.toFixed(TYPES[type].digits)} ${unit}`;
+}
+
+const TONES = { excellent: 'good', acceptable: 'warn', unfit: 'bad' } as const;
 
 function whyNone(live: Inspection | null): string {
   if (!live?.last_data_at) return 'This session has no data yet: check that the device sends frames after `ready`.';
@@ -76,13 +72,12 @@ function whyNone(live: Inspection | null): string {
 
 /** The reason for the quality of the newest reading. */
 function why(series: Series, live: Inspection | null, { model }: DeviceView): string {
-  const last = series.quality.length - 1;
-  const coverage = series.coverage[last] ?? 0;
+  const coverage = series.coverage.at(-1) ?? 0;
   if (coverage < 0.95) {
     const cause = live && hasJustBegun(live) ? 'the session has just begun' : 'see the gaps below';
     return `Only ${Math.round(coverage * 100)} % of the window contains data: ${cause}.`;
   }
-  if (series.quality[last] === 'excellent') return 'The window is full, and the signal is clear.';
+  if (qualityOf(series) === 'excellent') return 'The window is full, and the signal is clear.';
   const none = live?.notices.find(({ insight }) => insight === series.type);
   if (none) return `${none.detail}.`;
   const has = (notice: string) => live?.notices.some(({ code }) => code === notice);

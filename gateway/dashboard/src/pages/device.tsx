@@ -4,14 +4,14 @@ import type { AccountPage } from '../account-page.js';
 import { api, query, useLoad } from '../api.js';
 import { Chart } from '../chart.js';
 import { count, duration } from '../format.js';
-import { noticeWord, refusedWords } from '../problems.js';
+import { noticeWord } from '../problems.js';
 import { go } from '../router.js';
 import { now } from '../service-clock.js';
-import { Badge, Dialog, Empty, Fact, Failure, Form, Page, Panel, Skeleton, When } from '../ui.js';
+import { Badge, Button, Empty, Fact, FormDialog, Loading, Page, Panel, Table, When } from '../ui.js';
 import { Channels } from './device-channels.js';
 import { Readings } from './device-readings.js';
-import { Problems } from './session.js';
-import { SessionTable } from './sessions.js';
+import { ProblemPanel, Problems } from './session-problems.js';
+import { sessionTable } from './sessions.js';
 
 const REFRESH_MS = 2000;
 const SIGNAL_MS = 1000;
@@ -35,22 +35,14 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
       title={deviceId}
       lead={model && `${model.name}${model.firmware_version && ` · firmware ${model.firmware_version}`}`}
       actions={
-        me.role === 'operator' &&
-        device.data && (
-          <button type="button" onClick={() => setDeleting(true)}>
-            Delete device
-          </button>
-        )
+        me.role === 'operator' && device.data && <Button onClick={() => setDeleting(true)}>Delete device</Button>
       }
     >
-      {device.error && <Failure error={device.error} retry={() => void device.reload()} shownAt={device.at} />}
-      {!device.data && !device.error && <Skeleton />}
+      <Loading of={device} />
       {device.data && (
         <>
           <Facts device={device.data} live={live.data ?? null} now={live.at ?? now()} />
-          {live.error && !device.error && (
-            <Failure error={live.error} retry={() => void live.reload()} shownAt={live.at} />
-          )}
+          {live.error && !device.error && <Loading of={live} />}
           {live.data ? <Notices live={live.data} /> : last && <Problems id={last.id} />}
           {session && <Readings session={session.id} live={live.data ?? null} device={device.data} />}
           {live.data && (
@@ -61,7 +53,7 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
           )}
           <Panel title="Sessions">
             {sessions.data && sessions.data.rows.length > 0 ? (
-              <SessionTable account={account.id} rows={sessions.data.rows} />
+              <Table {...sessionTable(account.id)} rows={sessions.data.rows} />
             ) : (
               <Empty title="No session yet">One begins when the device connects.</Empty>
             )}
@@ -69,19 +61,15 @@ export function DevicePage({ account, me, deviceId }: AccountPage & { readonly d
         </>
       )}
       {isDeleting && (
-        <Dialog title={`Delete ${deviceId}?`} onClose={() => setDeleting(false)}>
-          <Form
-            submit="Delete device"
-            danger
-            onCancel={() => setDeleting(false)}
-            onSubmit={async () => {
-              await api('DELETE', path);
-              go(`/a/${account.id}/devices`);
-            }}
-          >
-            <p>Its sessions and readings are kept. If it connects again, it is listed again.</p>
-          </Form>
-        </Dialog>
+        <FormDialog
+          title={`Delete ${deviceId}?`}
+          submit="Delete device"
+          danger
+          onClose={() => setDeleting(false)}
+          onSubmit={() => api('DELETE', path).then(() => go(`/a/${account.id}/devices`))}
+        >
+          <p>Its sessions and readings are kept. If it connects again, it is listed again.</p>
+        </FormDialog>
       )}
     </Page>
   );
@@ -124,27 +112,18 @@ function State({ device, live, now }: FactsProps) {
   );
 }
 
-/** The problems of the device's data. */
-function Notices({ live }: { readonly live: Inspection }) {
-  if (live.notices.length === 0 && live.refused.length === 0) return null;
+/** The problems of the device's data now. */
+function Notices({ live: { notices, refused, channels } }: { readonly live: Inspection }) {
   return (
-    <Panel title="Problems">
-      <ul class="notices">
-        {live.notices.map((notice) => (
-          <li key={`${notice.code}${notice.channel}${notice.insight}`}>
-            <Badge tone="warn">{noticeWord(notice)}</Badge>{' '}
-            {notice.channel !== null && <b>{live.channels[notice.channel]?.modality}: </b>}
-            {notice.detail}
-          </li>
-        ))}
-        {live.refused.map(({ code, count: n, detail }) => (
-          <li key={code}>
-            <Badge tone="bad">{`${count(n)} refused`}</Badge> {refusedWords(code)}
-            <span class="mute"> (latest: {detail})</span>
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <ProblemPanel refused={refused}>
+      {notices.map((notice) => (
+        <li key={`${notice.code}${notice.channel}${notice.insight}`}>
+          <Badge tone="warn">{noticeWord(notice)}</Badge>{' '}
+          {notice.channel !== null && <b>{channels[notice.channel]?.modality}: </b>}
+          {notice.detail}
+        </li>
+      ))}
+    </ProblemPanel>
   );
 }
 

@@ -4,9 +4,15 @@ import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { usePages } from '../pages.js';
 import { Link } from '../router.js';
-import { Badge, Empty, Field, Page, Panel, Rows, Table, When } from '../ui.js';
+import { Badge, Choice, DeviceLink, Empty, NONE, Page, Panel, Rows, Table, TextField, When } from '../ui.js';
 
 const REFRESH_MS = 5000;
+const SHOWN = [
+  ['', 'All devices'],
+  ['only', 'With a problem, by problem'],
+] as const;
+const IN_SESSION = <Badge tone="good">In session</Badge>;
+const NO_SESSION = <Badge tone="mute">No session</Badge>;
 
 /** Connections that were refused; nothing if there are none. */
 function Refused({ account }: { readonly account: string }) {
@@ -15,21 +21,20 @@ function Refused({ account }: { readonly account: string }) {
   return (
     <Panel title="Refused connections">
       <p class="mute">The last 100 that this gateway refused since its start.</p>
-      <Table label="Refused connections" columns={['Device', 'Reason', 'Code', 'Address', 'Key', 'Times', 'Last']}>
-        {data.map(({ device_id, reason, code, address, key_prefix, count, at }) => (
-          <tr key={`${device_id} ${reason} ${address} ${key_prefix}`}>
-            <th scope="row">{device_id ?? <span class="mute">no id</span>}</th>
-            <td class="why">{reason}</td>
-            <td>{code}</td>
-            <td>{address}</td>
-            <td>{key_prefix === null ? <span class="mute">–</span> : <code>{key_prefix}…</code>}</td>
-            <td>{count}</td>
-            <td>
-              <When at={at} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label="Refused connections"
+        rows={data}
+        id={({ device_id, reason, address, key_prefix }) => `${device_id} ${reason} ${address} ${key_prefix}`}
+        columns={[
+          { name: 'Device', cell: ({ device_id }) => device_id ?? <span class="mute">no id</span> },
+          { name: 'Reason', kind: 'why', cell: ({ reason }) => reason },
+          { name: 'Code', cell: ({ code }) => code },
+          { name: 'Address', cell: ({ address }) => address },
+          { name: 'Key', cell: ({ key_prefix: prefix }) => (prefix === null ? NONE : <code>{prefix}…</code>) },
+          { name: 'Times', cell: ({ count }) => count },
+          { name: 'Last', cell: ({ at }) => <When at={at} /> },
+        ]}
+      />
     </Panel>
   );
 }
@@ -53,45 +58,32 @@ export function Devices({ account }: AccountPage) {
   return (
     <Page title="Devices" lead="All devices that have streamed, with their current state.">
       <div class="filters">
-        <Field label="Device id begins with">
-          {(id) => <input id={id} value={prefix} onInput={(event) => setPrefix(event.currentTarget.value.trim())} />}
-        </Field>
-        <Field label="Show">
-          {(id) => (
-            <select id={id} value={problems} onChange={(event) => setProblems(event.currentTarget.value)}>
-              <option value="">All devices</option>
-              <option value="only">With a problem, by problem</option>
-            </select>
-          )}
-        </Field>
+        <TextField label="Device id begins with" value={prefix} set={(text) => setPrefix(text.trim())} />
+        <Choice label="Show" options={SHOWN} value={problems} set={setProblems} />
       </div>
-      <Rows list={list} empty={empty} more="More devices">
-        {(rows) => (
-          <Table label="Devices" columns={['Device', 'State', 'Problem', 'Last data', 'First seen']}>
-            {rows.map(({ device_id, session, created_at, problem, data_end }) => (
-              <tr key={device_id}>
-                <th scope="row">
-                  <Link to={`/a/${account.id}/devices/${encodeURIComponent(device_id)}`}>{device_id}</Link>
-                </th>
-                <td>{session ? <Badge tone="good">In session</Badge> : <Badge tone="mute">No session</Badge>}</td>
-                <td>
-                  {problem === null ? (
-                    <span class="mute">–</span>
-                  ) : (
-                    <Badge tone="warn">{problem.replaceAll('_', ' ')}</Badge>
-                  )}
-                </td>
-                <td>
-                  <When at={session?.last_data_at ?? data_end} none={session ? 'not yet' : '–'} />
-                </td>
-                <td>
-                  <When at={created_at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Rows>
+      <Rows
+        list={list}
+        empty={empty}
+        more="More devices"
+        label="Devices"
+        id={({ device_id }) => device_id}
+        columns={[
+          { name: 'Device', cell: ({ device_id }) => <DeviceLink account={account.id} id={device_id} /> },
+          { name: 'State', cell: ({ session }) => (session ? IN_SESSION : NO_SESSION) },
+          {
+            name: 'Problem',
+            cell: ({ problem }) =>
+              problem === null ? NONE : <Badge tone="warn">{problem.replaceAll('_', ' ')}</Badge>,
+          },
+          {
+            name: 'Last data',
+            cell: ({ session, data_end }) => (
+              <When at={session?.last_data_at ?? data_end} none={session ? 'not yet' : '–'} />
+            ),
+          },
+          { name: 'First seen', cell: ({ created_at }) => <When at={created_at} /> },
+        ]}
+      />
       <Refused account={account.id} />
     </Page>
   );

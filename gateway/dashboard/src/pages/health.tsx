@@ -3,7 +3,7 @@ import { useLoad } from '../api.js';
 import { bytes, count, duration } from '../format.js';
 import { outputName } from '../readings.js';
 import { now } from '../service-clock.js';
-import { Badge, Fact, Failure, Page, Panel, Skeleton, Table, When } from '../ui.js';
+import { Badge, Fact, Loading, Page, Panel, Table, When } from '../ui.js';
 
 const REFRESH_MS = 2000;
 /**
@@ -14,11 +14,11 @@ const SILENT_MS = 5000;
 
 /** The health of the service, the load of this gateway, and the versions in use. */
 export function Health() {
-  const { data: node, at, error, reload } = useLoad<Node>('/node', REFRESH_MS);
+  const health = useLoad<Node>('/node', REFRESH_MS);
+  const node = health.data;
   return (
-    <Page title="Health" actions={node && <Verdict node={error ? null : node} />}>
-      {error && <Failure error={error} retry={() => void reload()} shownAt={at} />}
-      {!node && !error && <Skeleton rows={6} />}
+    <Page title="Health" actions={node && <Verdict node={health.error ? null : node} />}>
+      <Loading of={health} rows={6} />
       {node && (
         <>
           {node.reason && (
@@ -34,42 +34,45 @@ export function Health() {
           </dl>
           <Load node={node} />
           <Panel title="Gateways">
-            <Table label="Gateways" columns={['Gateway', 'State', 'Last heartbeat']}>
-              {node.gateways.map(({ id, beat }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    <code>{id}</code>
-                    {id === node.gateway && <span class="mute"> this gateway</span>}
-                  </th>
-                  <td>
-                    {id === node.gateway || now() - new Date(beat).getTime() < SILENT_MS ? (
+            <Table
+              label="Gateways"
+              rows={node.gateways}
+              id={({ id }) => id}
+              columns={[
+                {
+                  name: 'Gateway',
+                  cell: ({ id }) => (
+                    <>
+                      <code>{id}</code>
+                      {id === node.gateway && <span class="mute"> this gateway</span>}
+                    </>
+                  ),
+                },
+                {
+                  name: 'State',
+                  cell: ({ id, beat }) =>
+                    id === node.gateway || now() - new Date(beat).getTime() < SILENT_MS ? (
                       <Badge tone="good">Up</Badge>
                     ) : (
                       <Badge tone="mute">No heartbeat</Badge>
-                    )}
-                  </td>
-                  <td>
-                    <When at={beat} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
+                    ),
+                },
+                { name: 'Last heartbeat', cell: ({ beat }) => <When at={beat} /> },
+              ]}
+            />
           </Panel>
           <Panel title="Algorithms">
-            <Table label="Algorithms" columns={['Algorithm', 'Reading', 'Version', 'Description']}>
-              {node.algorithms.map(({ slug, name, type, version, description }) => (
-                <tr key={slug}>
-                  <th scope="row">{name}</th>
-                  <td>{outputName(type)}</td>
-                  <td>
-                    <code>
-                      {slug}@{version}
-                    </code>
-                  </td>
-                  <td class="why">{description}</td>
-                </tr>
-              ))}
-            </Table>
+            <Table
+              label="Algorithms"
+              rows={node.algorithms}
+              id={({ slug }) => slug}
+              columns={[
+                { name: 'Algorithm', cell: ({ name }) => name },
+                { name: 'Reading', cell: ({ type }) => outputName(type) },
+                { name: 'Version', cell: ({ slug, version }) => <code>{`${slug}@${version}`}</code> },
+                { name: 'Description', kind: 'why', cell: ({ description }) => description },
+              ]}
+            />
           </Panel>
         </>
       )}

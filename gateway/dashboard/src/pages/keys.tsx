@@ -6,7 +6,7 @@ import { date } from '../format.js';
 import { usePages } from '../pages.js';
 import { Link, useAddress } from '../router.js';
 import { now } from '../service-clock.js';
-import { Badge, Code, Dialog, Empty, Field, Form, Page, Rows, Table, When } from '../ui.js';
+import { Badge, Button, Choice, Code, Dialog, Empty, FormDialog, Page, Rows, TextField, When } from '../ui.js';
 
 const REFRESH_MS = 5000;
 
@@ -35,9 +35,9 @@ export function Keys({ account, me }: AccountPage) {
       lead="Devices and apps connect with an API key. A shared key sees the whole account; a user's key sees only that user's sessions."
       actions={
         mayChange && (
-          <button type="button" class="primary" onClick={() => setDoing({ what: 'issue' })}>
+          <Button class="primary" onClick={() => setDoing({ what: 'issue' })}>
             Issue a key
-          </button>
+          </Button>
         )
       }
     >
@@ -46,83 +46,35 @@ export function Keys({ account, me }: AccountPage) {
           <Link to={`/a/${account.id}/keys`}>All keys of the account</Link>
         </p>
       )}
-      <Rows list={list} empty={empty} more="Older keys">
-        {(rows) => (
-          <Table
-            label="API keys"
-            columns={[
-              'Key',
-              'User and permissions',
-              'Status',
-              'Created',
-              'Last used',
-              'Expires',
-              { name: 'Actions', hidden: true },
-            ]}
-          >
-            {rows.map((key) => (
-              <tr key={key.id} class={isGood(key) ? '' : 'over'}>
-                <th scope="row">
-                  <code>{face(key)}</code>
-                  {key.label !== '' && <div class="mute">{key.label}</div>}
-                  {mayChange && isGood(key) && (
-                    <div>
-                      <button
-                        type="button"
-                        class="link"
-                        aria-label={`${key.label === '' ? 'Add a label' : 'Change label'} of ${face(key)}`}
-                        onClick={() => setDoing({ what: 'label', key })}
-                      >
-                        {key.label === '' ? 'Add a label' : 'Change label'}
-                      </button>
-                    </div>
-                  )}
-                </th>
-                <td class="user">
-                  {key.user ?? 'Whole account'}
-                  <div class="mute">
-                    <May row={key} />
-                  </div>
-                </td>
-                <td>
-                  <Status row={key} />
-                </td>
-                <td>
-                  <When at={key.created_at} />
-                </td>
-                <td>
-                  <When at={key.last_used_at} none="never" />
-                </td>
-                <td>{key.expires_at === null ? <span class="mute">never</span> : <When at={key.expires_at} />}</td>
-                <td class="row-actions">
-                  {mayChange && isGood(key) && (
-                    <>
-                      {!key.replaced_by && (
-                        <button
-                          type="button"
-                          class="small"
-                          aria-label={`Rotate ${face(key)}`}
-                          onClick={() => setDoing({ what: 'rotate', key })}
-                        >
-                          Rotate
-                        </button>
-                      )}
-                      <button
-                        type="button"
-                        class="small"
-                        aria-label={`Revoke ${face(key)}`}
-                        onClick={() => setDoing({ what: 'revoke', key })}
-                      >
-                        Revoke
-                      </button>
-                    </>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Rows>
+      <Rows
+        list={list}
+        empty={empty}
+        more="Older keys"
+        label="API keys"
+        id={({ id }) => id}
+        columns={[
+          { name: 'Key', cell: (key) => <Face row={key} {...(mayChange && isGood(key) && { label: setDoing })} /> },
+          {
+            name: 'User and permissions',
+            kind: 'user',
+            cell: ({ user: owner, permissions }) => (
+              <>
+                {owner ?? 'Whole account'}
+                <div class="mute">{permissions.join(', ')}</div>
+              </>
+            ),
+          },
+          { name: 'Status', cell: (key) => <Status row={key} /> },
+          { name: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
+          { name: 'Last used', cell: ({ last_used_at }) => <When at={last_used_at} none="never" /> },
+          { name: 'Expires', cell: ({ expires_at }) => <When at={expires_at} none="never" /> },
+          {
+            name: 'Actions',
+            kind: 'row-actions',
+            cell: (key) => mayChange && isGood(key) && <Actions row={key} choose={setDoing} />,
+          },
+        ]}
+      />
       {doing?.what === 'issue' && <Issue account={account.id} user={user} finish={finish} />}
       {doing?.what === 'rotate' && <Rotate row={doing.key} finish={finish} />}
       {doing?.what === 'label' && <Label row={doing.key} finish={finish} />}
@@ -132,9 +84,9 @@ export function Keys({ account, me }: AccountPage) {
           <p>The key is shown only once. Store it with your secrets.</p>
           <Code label="The new API key" text={made.key} />
           <div class="actions">
-            <button type="button" class="primary" onClick={() => setMade(undefined)}>
+            <Button class="primary" onClick={() => setMade(undefined)}>
               I have stored it
-            </button>
+            </Button>
           </div>
         </Dialog>
       )}
@@ -150,21 +102,48 @@ function isGood({ revoked_at, expires_at }: KeyRow): boolean {
   return revoked_at === null && (expires_at === null || new Date(expires_at).getTime() > now());
 }
 
+type Choose = (doing: Doing) => void;
+
+/** A key as people see it, and a button that changes its label, if it may be changed. */
+function Face({ row, label }: { readonly row: KeyRow; readonly label?: Choose }) {
+  const text = row.label === '' ? 'Add a label' : 'Change label';
+  return (
+    <>
+      <code class={isGood(row) ? '' : 'over'}>{face(row)}</code>
+      {row.label !== '' && <div class="mute">{row.label}</div>}
+      {label && (
+        <div>
+          <Button
+            class="link"
+            aria-label={`${text} of ${face(row)}`}
+            onClick={() => label({ what: 'label', key: row })}
+          >
+            {text}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Actions({ row, choose }: { readonly row: KeyRow; readonly choose: Choose }) {
+  const button = (what: 'rotate' | 'revoke', text: string) => (
+    <Button class="small" aria-label={`${text} ${face(row)}`} onClick={() => choose({ what, key: row })}>
+      {text}
+    </Button>
+  );
+  return (
+    <>
+      {!row.replaced_by && button('rotate', 'Rotate')}
+      {button('revoke', 'Revoke')}
+    </>
+  );
+}
+
 function Status({ row }: { readonly row: KeyRow }) {
   if (row.replaced_by && isGood(row)) return <Badge tone="warn">Replaced</Badge>;
   if (row.revoked_at !== null) return <Badge tone="bad">Revoked</Badge>;
   return isGood(row) ? <Badge tone="good">Valid</Badge> : <Badge tone="mute">Expired</Badge>;
-}
-
-/** What a key may do. Keys of users from before permissions existed may also change device models. */
-function May({ row: { user, permissions } }: { readonly row: KeyRow }) {
-  if (user === null || !permissions.includes('manage')) return <>{permissions.join(', ')}</>;
-  return (
-    <>
-      {permissions.join(', ')}{' '}
-      <span class="mute">(issued before permissions existed: rotate it to remove “manage”)</span>
-    </>
-  );
 }
 
 type Finish = (key?: NewKey) => Promise<void>;
@@ -178,44 +157,36 @@ const EXPIRIES = [
   ['365d', 'In a year'],
 ] as const;
 
-function Issue({
-  account,
-  user: given,
-  finish,
-}: {
+interface IssueProps {
   readonly account: string;
   readonly user: string | null;
   readonly finish: Finish;
-}) {
+}
+
+function Issue({ account, user: given, finish }: IssueProps) {
   const [user, setUser] = useState(given ?? '');
   const [label, setLabel] = useState('');
   const [may, setMay] = useState('');
   const [expires, setExpires] = useState('');
   const isOfUser = user.trim() !== '';
-  const submit = async () => {
+  const submit = () => {
     const wanted = { user: user.trim() || null, label: label.trim(), expires: expires || null };
     const permissions = may === '' ? undefined : may.split(',');
-    await finish(await api<NewKey>('POST', `/accounts/${account}/keys`, { ...wanted, permissions }));
+    return api<NewKey>('POST', `/accounts/${account}/keys`, { ...wanted, permissions }).then(finish);
   };
   return (
-    <Dialog title="Issue a key" onClose={() => void finish()}>
-      <Form submit="Issue a key" onSubmit={submit} onCancel={() => void finish()}>
-        <Field label="User" hint="Leave empty for a key that sees the whole account.">
-          {(id, hint) => (
-            <input
-              id={id}
-              value={user}
-              maxLength={200}
-              aria-describedby={hint}
-              onInput={(e) => setUser(e.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <LabelField value={label} onChange={setLabel} />
-        <Choice label="May" options={isOfUser ? MAY_OF_USER : MAY} value={may} onChange={setMay} />
-        <Choice label="Expires" options={EXPIRIES} value={expires} onChange={setExpires} />
-      </Form>
-    </Dialog>
+    <FormDialog title="Issue a key" submit="Issue a key" onSubmit={submit} onClose={finish}>
+      <TextField
+        label="User"
+        hint="Leave empty for a key that sees the whole account."
+        value={user}
+        set={setUser}
+        maxLength={200}
+      />
+      <LabelField value={label} set={setLabel} />
+      <Choice label="May" options={isOfUser ? MAY_OF_USER : MAY} value={may} set={setMay} />
+      <Choice label="Expires" options={EXPIRIES} value={expires} set={setExpires} />
+    </FormDialog>
   );
 }
 
@@ -230,34 +201,22 @@ const MAY = [
   ...MAY_OF_USER.slice(1),
 ] as const;
 
-function LabelField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
-  return (
-    <Field label="Label" hint="What the key is for, such as “kiosk in Bern”.">
-      {(id, hint) => (
-        <input
-          id={id}
-          value={value}
-          maxLength={100}
-          aria-describedby={hint}
-          onInput={(e) => onChange(e.currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
+function LabelField(field: { readonly value: string; readonly set: (value: string) => void }) {
+  return <TextField label="Label" hint="What the key is for, such as “kiosk in Bern”." maxLength={100} {...field} />;
 }
 
-function Label({ row, finish }: { readonly row: KeyRow; readonly finish: Finish }) {
+interface KeyProps {
+  readonly row: KeyRow;
+  readonly finish: Finish;
+}
+
+function Label({ row, finish }: KeyProps) {
   const [label, setLabel] = useState(row.label);
-  const submit = async () => {
-    await api('POST', `/keys/${row.id}/label`, { label: label.trim() });
-    await finish();
-  };
+  const submit = () => api('POST', `/keys/${row.id}/label`, { label: label.trim() }).then(() => finish());
   return (
-    <Dialog title={`Label of ${face(row)}`} onClose={() => void finish()}>
-      <Form submit="Save" onSubmit={submit} onCancel={() => void finish()}>
-        <LabelField value={label} onChange={setLabel} />
-      </Form>
-    </Dialog>
+    <FormDialog title={`Label of ${face(row)}`} submit="Save" onSubmit={submit} onClose={finish}>
+      <LabelField value={label} set={setLabel} />
+    </FormDialog>
   );
 }
 
@@ -268,59 +227,27 @@ const OVERLAPS = [
   ['7d', 'A week'],
 ] as const;
 
-function Rotate({ row, finish }: { readonly row: KeyRow; readonly finish: Finish }) {
+function Rotate({ row, finish }: KeyProps) {
   const [overlap, setOverlap] = useState('24h');
-  const submit = async () => finish(await api<NewKey>('POST', `/keys/${row.id}/rotate`, { overlap }));
+  const submit = () => api<NewKey>('POST', `/keys/${row.id}/rotate`, { overlap }).then(finish);
   return (
-    <Dialog title={`Rotate ${face(row)}`} onClose={() => void finish()}>
-      <Form submit="Create the new key" onSubmit={submit} onCancel={() => void finish()}>
-        <p>
-          A new key replaces it. Both are valid during the overlap; then the old key is revoked and its sockets close.
-        </p>
-        <Choice label="Overlap" options={OVERLAPS} value={overlap} onChange={setOverlap} />
-      </Form>
-    </Dialog>
+    <FormDialog title={`Rotate ${face(row)}`} submit="Create the new key" onSubmit={submit} onClose={finish}>
+      <p>
+        A new key replaces it. Both are valid during the overlap; then the old key is revoked and its sockets close.
+      </p>
+      <Choice label="Overlap" options={OVERLAPS} value={overlap} set={setOverlap} />
+    </FormDialog>
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  /** Value and text of each. */
-  readonly options: readonly (readonly [string, string])[];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A field with a few values to choose from. */
-function Choice({ label, options, value, onChange }: ChoiceProps) {
+function Revoke({ row, finish }: KeyProps) {
+  const submit = () => api('POST', `/keys/${row.id}/revoke`).then(() => finish());
   return (
-    <Field label={label}>
-      {(id) => (
-        <select id={id} value={value} onChange={(e) => onChange(e.currentTarget.value)}>
-          {options.map(([option, name]) => (
-            <option key={option} value={option}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
-
-function Revoke({ row, finish }: { readonly row: KeyRow; readonly finish: Finish }) {
-  const submit = async () => {
-    await api('POST', `/keys/${row.id}/revoke`);
-    await finish();
-  };
-  return (
-    <Dialog title={`Revoke ${face(row)}?`} onClose={() => void finish()}>
-      <Form submit="Revoke the key" danger onSubmit={submit} onCancel={() => void finish()}>
-        <p>
-          The key stops working at once, and its open sockets close within 2 s. This cannot be undone.
-          {row.last_used_at !== null && ` It was last used ${date(row.last_used_at)}.`}
-        </p>
-      </Form>
-    </Dialog>
+    <FormDialog title={`Revoke ${face(row)}?`} submit="Revoke the key" danger onSubmit={submit} onClose={finish}>
+      <p>
+        The key stops working at once, and its open sockets close within 2 s. This cannot be undone.
+        {row.last_used_at !== null && ` It was last used ${date(row.last_used_at)}.`}
+      </p>
+    </FormDialog>
   );
 }

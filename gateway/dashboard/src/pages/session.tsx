@@ -1,16 +1,15 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Kept, Series, SessionRow, Tachogram } from '../../../src/dashboard/schemas.js';
+import type { Series, SessionRow, Tachogram } from '../../../src/dashboard/schemas.js';
 import type { SummaryRow } from '../../../src/rest/sessions/schema.js';
 import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { Chart, type Line } from '../chart.js';
-import { clock, count, date, duration } from '../format.js';
-import { noticeWord, refusedWords } from '../problems.js';
+import { count, date, duration } from '../format.js';
 import { TYPES, type Type } from '../readings.js';
-import { Link } from '../router.js';
 import { Scatter } from '../scatter.js';
-import { Badge, Empty, Fact, Failure, Page, Panel, Skeleton, Table } from '../ui.js';
-import { lengthOf, Sent } from './sessions.js';
+import { Button, DeviceLink, Empty, Fact, Loading, Page, Panel, Table } from '../ui.js';
+import { Problems } from './session-problems.js';
+import { lengthOf, Sent, Status } from './sessions.js';
 
 const REFRESH_MS = 5000;
 /** Beats are stored every 10 s. */
@@ -35,11 +34,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
       lead={row && `${date(row.data_start ?? row.started_at)} · ${duration(lengthOf(row))}`}
       actions={
         <>
-          {span && (
-            <button type="button" onClick={() => setSpan(null)}>
-              Show the whole session
-            </button>
-          )}
+          {span && <Button onClick={() => setSpan(null)}>Show the whole session</Button>}
           {row && (
             <>
               <a class="button" href={`/dashboard/api/sessions/${id}/insights.csv`} download>
@@ -53,12 +48,14 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
         </>
       }
     >
-      {session.error && <Failure error={session.error} retry={() => void session.reload()} shownAt={session.at} />}
+      {session.error && <Loading of={session} />}
       {row && (
         <dl class="facts">
-          <Fact name="Status">{isOpen ? <Badge tone="good">Open</Badge> : <Badge tone="mute">Closed</Badge>}</Fact>
+          <Fact name="Status">
+            <Status row={row} />
+          </Fact>
           <Fact name="Device">
-            <Link to={`/a/${account.id}/devices/${encodeURIComponent(row.device_id)}`}>{row.device_id}</Link>
+            <DeviceLink account={account.id} id={row.device_id} />
           </Fact>
           <Fact name="User">{row.user ?? 'none'}</Fact>
           <Fact name="Sent">
@@ -71,10 +68,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
       )}
       <Problems id={id} />
       <Summary id={id} isOpen={isOpen} />
-      {series.error && !session.error && (
-        <Failure error={series.error} retry={() => void series.reload()} shownAt={series.at} />
-      )}
-      {!series.data && !series.error && <Skeleton rows={8} />}
+      {!session.error && <Loading of={series} rows={8} />}
       {series.data?.length === 0 && (
         <Empty title="No readings here">
           {span
@@ -112,55 +106,39 @@ function Summary({ id, isOpen }: { readonly id: string; readonly isOpen: boolean
         Mean, minimum and maximum include only excellent and acceptable readings. The times are those with readings of
         each class, in the whole session.
       </p>
-      <Table label="Summary" columns={['Reading', ...[...VALUES, ...CLASSES].map((name) => ({ name, number: true }))]}>
-        {rows.map(({ type, name, unit, digits, mean, minimum, maximum, excellent_s, acceptable_s, unfit_s }) => (
-          <tr key={type}>
-            <th scope="row">{name}</th>
-            {[mean, minimum, maximum].map((value, i) => (
-              <td key={VALUES[i]} class="number">
-                {value === null ? '–' : `${value.toFixed(Math.max(1, digits))} ${unit}`}
-              </td>
-            ))}
-            {[excellent_s, acceptable_s, unfit_s].map((seconds, i) => (
-              <td key={CLASSES[i]} class="number">
-                {duration(seconds * 1000)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label="Summary"
+        rows={rows}
+        id={({ type }) => type}
+        columns={[
+          { name: 'Reading', cell: ({ name }) => name },
+          ...VALUES.map(([name, field]) => ({
+            name,
+            kind: 'number' as const,
+            cell: ({ [field]: value, digits, unit }: (typeof rows)[number]) =>
+              value === null ? '–' : `${value.toFixed(Math.max(1, digits))} ${unit}`,
+          })),
+          ...CLASSES.map(([name, field]) => ({
+            name,
+            kind: 'number' as const,
+            cell: ({ [field]: seconds }: (typeof rows)[number]) => duration(seconds * 1000),
+          })),
+        ]}
+      />
     </Panel>
   );
 }
 
-const VALUES = ['Mean', 'Minimum', 'Maximum'] as const;
-const CLASSES = ['Excellent', 'Acceptable', 'Unfit'] as const;
-
-/** The problems of the session's data, which are kept with it. */
-export function Problems({ id }: { readonly id: string }) {
-  const { data } = useLoad<Kept>(`/sessions/${id}/diagnostics`, REFRESH_MS);
-  if (!data || data.notices.length + data.refused.length === 0) return null;
-  return (
-    <Panel title="Problems">
-      <ul class="notices">
-        {data.notices.map(({ code, channel, insight, reason, count: n, firstAt, lastAt, detail, isOver }) => (
-          <li key={`${code}${channel}${insight}`}>
-            <Badge tone={isOver ? 'mute' : 'warn'}>{noticeWord({ code, ...(reason && { reason }) })}</Badge> {detail}
-            <span class="mute">
-              {` (${n > 1 ? `${count(n)} times, ` : ''}${clock(firstAt)}${n > 1 ? ` to ${clock(lastAt)}` : ''}${isOver ? ', over' : ''})`}
-            </span>
-          </li>
-        ))}
-        {data.refused.map(({ code, count: n, detail }) => (
-          <li key={code}>
-            <Badge tone="bad">{`${count(n)} refused`}</Badge> {refusedWords(code)}
-            <span class="mute"> (latest: {detail})</span>
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  );
-}
+const VALUES = [
+  ['Mean', 'mean'],
+  ['Minimum', 'minimum'],
+  ['Maximum', 'maximum'],
+] as const;
+const CLASSES = [
+  ['Excellent', 'excellent_s'],
+  ['Acceptable', 'acceptable_s'],
+  ['Unfit', 'unfit_s'],
+] as const;
 
 /** What the less familiar types mean. */
 const HINTS: Readonly<Partial<Record<Type, string>>> = {

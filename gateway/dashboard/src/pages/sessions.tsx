@@ -5,9 +5,14 @@ import { query } from '../api.js';
 import { date, duration } from '../format.js';
 import { usePages } from '../pages.js';
 import { Link, useAddress } from '../router.js';
-import { Badge, Empty, Field, Page, Rows, Table } from '../ui.js';
+import { Badge, Choice, DeviceLink, Empty, NONE, Page, Rows, type TableForm, TextField } from '../ui.js';
 
 const REFRESH_MS = 10_000;
+const STATUSES = [
+  ['', 'Any'],
+  ['open', 'Open'],
+  ['closed', 'Closed'],
+] as const;
 
 /** Sessions, newest first. */
 export function Sessions({ account }: AccountPage) {
@@ -17,8 +22,6 @@ export function Sessions({ account }: AccountPage) {
   const [until, setUntil] = useState('');
   const filter = query({ device, status, data_since: instant(since), data_until: instant(until) });
   const list = usePages<SessionRow>(`/accounts/${account.id}/sessions${filter}`, REFRESH_MS);
-  const text = (set: (value: string) => void) => (event: Event) =>
-    set((event.currentTarget as HTMLInputElement | HTMLSelectElement).value.trim());
   const empty =
     filter === '' ? (
       <Empty title="No session yet">
@@ -34,54 +37,39 @@ export function Sessions({ account }: AccountPage) {
       lead="A session is one period of streaming of one device. The newest is first, by the time it was sent."
     >
       <div class="filters">
-        <Field label="Device id">{(id) => <input id={id} value={device} onInput={text(setDevice)} />}</Field>
-        <Field label="Status">
-          {(id) => (
-            <select id={id} value={status} onChange={text(setStatus)}>
-              <option value="">Any</option>
-              <option value="open">Open</option>
-              <option value="closed">Closed</option>
-            </select>
-          )}
-        </Field>
-        <Field label="Data from">
-          {(id) => <input id={id} type="datetime-local" value={since} onInput={text(setSince)} />}
-        </Field>
-        <Field label="Data before">
-          {(id) => <input id={id} type="datetime-local" value={until} onInput={text(setUntil)} />}
-        </Field>
+        <TextField label="Device id" value={device} set={(text) => setDevice(text.trim())} />
+        <Choice label="Status" options={STATUSES} value={status} set={setStatus} />
+        <TextField label="Data from" type="datetime-local" value={since} set={setSince} />
+        <TextField label="Data before" type="datetime-local" value={until} set={setUntil} />
       </div>
-      <Rows list={list} empty={empty} more="Older sessions">
-        {(rows) => <SessionTable account={account.id} rows={rows} />}
-      </Rows>
+      <Rows list={list} empty={empty} more="Older sessions" {...sessionTable(account.id)} />
     </Page>
   );
 }
 
-export function SessionTable({ account, rows }: { readonly account: string; readonly rows: readonly SessionRow[] }) {
-  return (
-    <Table
-      label="Sessions"
-      columns={['Data from', 'Device', 'User', 'Status', { name: 'Length', number: true }, 'Sent']}
-    >
-      {rows.map((row) => (
-        <tr key={row.id}>
-          <th scope="row">
-            <Link to={`/a/${account}/sessions/${row.id}`}>{date(row.data_start ?? row.started_at)}</Link>
-          </th>
-          <td>
-            <Link to={`/a/${account}/devices/${encodeURIComponent(row.device_id)}`}>{row.device_id}</Link>
-          </td>
-          <td>{row.user ?? <span class="mute">–</span>}</td>
-          <td>{row.status === 'open' ? <Badge tone="good">Open</Badge> : <Badge tone="mute">Closed</Badge>}</td>
-          <td class="number">{duration(lengthOf(row))}</td>
-          <td>
-            <Sent row={row} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
+/** A table of an account's sessions. */
+export function sessionTable(account: string): TableForm<SessionRow> {
+  return {
+    label: 'Sessions',
+    id: ({ id }) => id,
+    columns: [
+      {
+        name: 'Data from',
+        cell: ({ id, data_start, started_at }) => (
+          <Link to={`/a/${account}/sessions/${id}`}>{date(data_start ?? started_at)}</Link>
+        ),
+      },
+      { name: 'Device', cell: ({ device_id }) => <DeviceLink account={account} id={device_id} /> },
+      { name: 'User', cell: ({ user }) => user ?? NONE },
+      { name: 'Status', cell: (row) => <Status row={row} /> },
+      { name: 'Length', kind: 'number', cell: (row) => duration(lengthOf(row)) },
+      { name: 'Sent', cell: (row) => <Sent row={row} /> },
+    ],
+  };
+}
+
+export function Status({ row }: { readonly row: SessionRow }) {
+  return row.status === 'open' ? <Badge tone="good">Open</Badge> : <Badge tone="mute">Closed</Badge>;
 }
 
 /** Time from its data to their arrival from which a session counts as sent later, ms. */

@@ -4,9 +4,8 @@ import type { AccountPage } from '../account-page.js';
 import { api } from '../api.js';
 import { LiveFeed } from '../live-feed.js';
 import { Painter } from '../painter.js';
-import { Link } from '../router.js';
 import type { Simulation } from '../simulation.js';
-import { Code, Failure, Page, Panel } from '../ui.js';
+import { Button, Code, DeviceLink, Failure, Page, Panel } from '../ui.js';
 import { TileFace } from './wall.js';
 
 /** First steps: a key, a device, its readings, and a program that gets them. */
@@ -56,9 +55,9 @@ export function Start({ account, me }: AccountPage) {
           {key ? (
             <Code label="The new API key" text={key} />
           ) : (
-            <button type="button" class="primary" onClick={issue} disabled={me.role === 'viewer'}>
+            <Button class="primary" onClick={issue} disabled={me.role === 'viewer'}>
               Issue a key
-            </button>
+            </Button>
           )}
           {me.role === 'viewer' && <p class="hint">A viewer cannot issue keys: ask an operator.</p>}
         </li>
@@ -70,17 +69,14 @@ export function Start({ account, me }: AccountPage) {
           {simulation ? (
             <p class="actions">
               <span class="mute">
-                <Link to={`/a/${account.id}/devices/${simulation.deviceId}`}>{simulation.deviceId}</Link> streams while
-                this page is open.
+                <DeviceLink account={account.id} id={simulation.deviceId} /> streams while this page is open.
               </span>
-              <button type="button" onClick={stop}>
-                Stop it
-              </button>
+              <Button onClick={stop}>Stop it</Button>
             </p>
           ) : (
-            <button type="button" class={key ? 'primary' : ''} onClick={start} disabled={!key || isStarting}>
+            <Button class={key ? 'primary' : ''} onClick={start} disabled={!key || isStarting}>
               Start the simulator
-            </button>
+            </Button>
           )}
           {!key && <p class="hint">The simulator needs the key of step 1.</p>}
         </li>

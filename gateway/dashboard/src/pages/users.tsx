@@ -2,7 +2,7 @@ import type { UserRow } from '../../../src/dashboard/schemas.js';
 import type { AccountPage } from '../account-page.js';
 import { usePages } from '../pages.js';
 import { Link } from '../router.js';
-import { Empty, Page, Rows, Table, When } from '../ui.js';
+import { Empty, Page, Rows, When } from '../ui.js';
 
 /** The users of an account, collected from its keys. */
 export function Users({ account }: AccountPage) {
@@ -17,23 +17,21 @@ export function Users({ account }: AccountPage) {
       title="Users"
       lead="A key can be bound to a user. It then sees only the sessions that this user's keys opened."
     >
-      <Rows list={list} empty={empty} more="More users">
-        {(rows) => (
-          <Table label="Users" columns={['User', { name: 'Keys', number: true }, 'Last used']}>
-            {rows.map(({ user, keys, last_used_at }) => (
-              <tr key={user}>
-                <th scope="row">
-                  <Link to={`/a/${account.id}/keys?user=${encodeURIComponent(user)}`}>{user}</Link>
-                </th>
-                <td class="number">{keys}</td>
-                <td>
-                  <When at={last_used_at} none="never" />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Rows>
+      <Rows
+        list={list}
+        empty={empty}
+        more="More users"
+        label="Users"
+        id={({ user }) => user}
+        columns={[
+          {
+            name: 'User',
+            cell: ({ user }) => <Link to={`/a/${account.id}/keys?user=${encodeURIComponent(user)}`}>{user}</Link>,
+          },
+          { name: 'Keys', kind: 'number', cell: ({ keys }) => keys },
+          { name: 'Last used', cell: ({ last_used_at }) => <When at={last_used_at} none="never" /> },
+        ]}
+      />
     </Page>
   );
 }

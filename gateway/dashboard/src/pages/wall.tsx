@@ -10,7 +10,7 @@ import { type Reading, TYPE_NAMES, TYPES } from '../readings.js';
 import { Link } from '../router.js';
 import { now } from '../service-clock.js';
 import { LINE_MS } from '../tile.js';
-import { Badge, Empty, Field, Page } from '../ui.js';
+import { Badge, DeviceLink, Empty, Page, TextField } from '../ui.js';
 
 /** Maximum number of tiles that are shown at once. */
 const MOST = 300;
@@ -96,9 +96,7 @@ export function Wall({ account }: AccountPage) {
     >
       {known && (known.length > 0 || prefix !== '') && (
         <div class="filters">
-          <Field label="Device id begins with">
-            {(id) => <input id={id} value={prefix} onInput={(event) => setPrefix(event.currentTarget.value.trim())} />}
-          </Field>
+          <TextField label="Device id begins with" value={prefix} set={(text) => setPrefix(text.trim())} />
         </div>
       )}
       {known?.length === 0 && (
@@ -165,7 +163,7 @@ export function TileFace({ device, account, painter }: FaceProps) {
     <article class="tile" ref={root} aria-label={device}>
       <header>
         <h2>
-          <Link to={`/a/${account}/devices/${encodeURIComponent(device)}`}>{device}</Link>
+          <DeviceLink account={account} id={device} />
         </h2>
         <span class="age">waiting for readings</span>
       </header>
