@@ -1,4 +1,4 @@
-import type { AccountRow, Me } from '../../src/dashboard/schemas.js';
+import type { AccountRow, Me } from '../../src/dashboard/rows.js';
 
 /** Properties of every page of an account. */
 export interface AccountPage {

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { AccountRow, Listed, Me, SessionRow } from '../../src/dashboard/schemas.js';
+import type { AccountRow, Listed, Me, SessionRow } from '../../src/dashboard/rows.js';
 import type { AccountPage } from './account-page.js';
 import { api, useLoad } from './api.js';
 import { Accounts } from './pages/accounts.js';

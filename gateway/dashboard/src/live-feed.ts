@@ -1,4 +1,4 @@
-import type { LiveKey } from '../../src/dashboard/schemas.js';
+import type { LiveKey } from '../../src/dashboard/rows.js';
 import { api } from './api.js';
 import { isType, type Reading } from './readings.js';
 

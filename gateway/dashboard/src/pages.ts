@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Listed } from '../../src/dashboard/schemas.js';
+import type { Listed } from '../../src/dashboard/rows.js';
 import { api, type Loaded, useLoad } from './api.js';
 
 /** A list that grows page by page; `path` without its cursor. */

@@ -1,4 +1,4 @@
-import type { StreamingRow } from '../../src/dashboard/schemas.js';
+import type { StreamingRow } from '../../src/dashboard/rows.js';
 import { count } from './format.js';
 import { TYPE_NAMES, type Type } from './readings.js';
 

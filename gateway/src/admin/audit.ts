@@ -1,13 +1,7 @@
-import { isoTime } from '../instant.js';
-import type { AuditEntry } from '../store/store.js';
 import type { AdminContext } from './context.js';
+import { auditShown } from './shown.js';
 
 const PAGE = 200;
-
-/** An entry of the audit log as people see it. */
-export function auditShown({ at, actor, action, accountId, subject }: AuditEntry) {
-  return { at: isoTime(at), actor, action, account_id: accountId, subject };
-}
 
 /** The newest entries of the audit log, newest first. */
 export async function listAudit({ store }: AdminContext, count: number): Promise<object[]> {

@@ -5,10 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { diagnosticsAnswer, sessionAnswer } from '../rest/sessions/schema.js';
 import type { AuditEntry } from '../store/store.js';
 import { accountOf } from './accounts.js';
-import { auditShown } from './audit.js';
 import { type AdminContext, note } from './context.js';
-import { shown } from './keys.js';
 import { Refusal } from './refusal.js';
+import { auditShown, keyShown } from './shown.js';
 
 const PAGE = 200;
 
@@ -49,7 +48,7 @@ export async function exportUser(
 
 async function* rowsOf(context: AdminContext, accountId: string, user: string): AsyncGenerator<[Kind, object]> {
   const { store } = context;
-  for (const key of await store.keys(accountId)) if (key.user === user) yield ['key', shown(key)];
+  for (const key of await store.keys(accountId)) if (key.user === user) yield ['key', keyShown(key)];
   let cursor: string | null = null;
   do {
     const page = await store.sessions({ accountId, user, status: null, limit: PAGE, cursor });

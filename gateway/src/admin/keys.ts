@@ -1,11 +1,11 @@
 import { PERMISSIONS, type Permission } from '@device-insights/fanout/key-check';
-import { isoTime, isoTimeOrNull } from '../instant.js';
 import { keyRow, newKey, usualPermissions } from '../keys/key.js';
 import type { Key } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { type AdminContext, note } from './context.js';
 import { expiryOf } from './expiry.js';
 import { chosen, Refusal } from './refusal.js';
+import { keyShown } from './shown.js';
 
 /** What the issuer of a key may choose. */
 export interface KeyWishes {
@@ -37,14 +37,14 @@ export async function issueKey(
   });
   await context.store.addKey(row);
   await note(context, 'key issued', id, faceOf(row));
-  return { ...shown(row), key };
+  return { ...keyShown(row), key };
 }
 
 /** Gives a key another label. */
 export async function labelKey(context: AdminContext, id: string, label: string): Promise<object> {
   const key = found(id, await context.store.labelKey(id, labelOf(label)));
   await note(context, 'key labelled', key.accountId, faceOf(key));
-  return shown(key);
+  return keyShown(key);
 }
 
 function labelOf(text: string): string {
@@ -67,7 +67,7 @@ function permissionsOf(names: readonly string[], user: string | null): readonly 
 export async function revokeKey(context: AdminContext, id: string): Promise<object> {
   const key = found(id, await context.store.revokeKey(id, context.clock.now()));
   await note(context, 'key revoked', key.accountId, faceOf(key));
-  return shown(key);
+  return keyShown(key);
 }
 
 /**
@@ -84,7 +84,7 @@ export async function rotateKey(context: AdminContext, id: string, overlap: stri
   if (!(await context.store.replaceKey(id, row, expiryOf('the end of the overlap', overlap, now))))
     throw new Refusal('the key is already revoked, expired or replaced: issue another one');
   await note(context, 'key rotated', old.accountId, `${faceOf(old)}, replaced by ${faceOf(row)}`);
-  return { ...shown(row), key };
+  return { ...keyShown(row), key };
 }
 
 function found(id: string, key: Key | null): Key {
@@ -100,22 +100,5 @@ function faceOf({ prefix, lastFour, user, label }: Key): string {
 
 export async function listKeys(context: AdminContext, accountId: string): Promise<object[]> {
   const { id } = await accountOf(context, accountId);
-  return (await context.store.keys(id)).filter(({ subscribeOnly }) => !subscribeOnly).map(shown);
-}
-
-export function shown(key: Key): object {
-  return {
-    id: key.id,
-    account_id: key.accountId,
-    user: key.user,
-    prefix: key.prefix,
-    last_four: key.lastFour,
-    label: key.label,
-    permissions: key.permissions,
-    created_at: isoTime(key.createdAt),
-    last_used_at: isoTimeOrNull(key.lastUsedAt),
-    revoked_at: isoTimeOrNull(key.revokedAt),
-    expires_at: isoTimeOrNull(key.expiresAt),
-    ...(key.replacedBy !== null && { replaced_by: key.replacedBy }),
-  };
+  return (await context.store.keys(id)).filter(({ subscribeOnly }) => !subscribeOnly).map(keyShown);
 }

@@ -1,7 +1,6 @@
 import type Router from '@koa/router';
 import { createAccount, entitleAccount } from '../admin/accounts.js';
 import { HttpError } from '../errors.js';
-import { isoTime, isoTimeOrNull } from '../instant.js';
 import { jsonBody } from '../rest/body.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
@@ -15,15 +14,8 @@ import {
   signedInOf,
 } from './dashboard-context.js';
 import { performed } from './performed.js';
-import {
-  type AccountRow,
-  type AlgorithmRow,
-  entitlement,
-  type Listed,
-  newAccount,
-  pageQuery,
-  type UserRow,
-} from './schemas.js';
+import { accountRow, algorithmRow, userRow } from './rows.js';
+import { entitlement, newAccount, pageQuery } from './schemas.js';
 
 /** Routes of accounts, their algorithms, and their users. */
 export function accountRoutes(router: Router<DashboardState>, options: DashboardOptions): void {
@@ -55,10 +47,7 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
     const { id: accountId } = await accountOf(ctx, store);
     const { limit, cursor } = readQuery(ctx, pageQuery);
     const { rows, next } = await store.users({ accountId, limit, cursor: cursor ?? null });
-    ctx.body = {
-      rows: rows.map(({ user, keys, lastUsedAt }) => ({ user, keys, last_used_at: isoTimeOrNull(lastUsedAt) })),
-      next,
-    } satisfies Listed<UserRow>;
+    ctx.body = { rows: rows.map(userRow), next };
   });
 
   router.get('/dashboard/api/algorithms', (ctx) => {
@@ -72,12 +61,4 @@ export async function accountOf(ctx: DashboardContext, store: AccountStore): Pro
   const account = await store.account(pathId(ctx.params.account, 'account'));
   if (account) return account;
   throw new HttpError('not_found', 'there is no account with this id: choose another account');
-}
-
-export function algorithmRow({ slug, name, version, type, description }: AlgorithmRow): AlgorithmRow {
-  return { slug, name, version, type, description };
-}
-
-function accountRow({ id, name, algorithms, createdAt }: Account): AccountRow {
-  return { id, name, algorithms, created_at: isoTime(createdAt) };
 }

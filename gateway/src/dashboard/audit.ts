@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
-import { auditShown } from '../admin/audit.js';
+import { auditShown } from '../admin/shown.js';
 import { readQuery } from '../rest/query.js';
 import { type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
-import { type AuditRow, type Listed, pageQuery } from './schemas.js';
+import { pageQuery } from './schemas.js';
 
 /** Routes of the audit log. */
 export function auditRoutes(router: Router<DashboardState>, { store }: DashboardOptions): void {
@@ -10,6 +10,6 @@ export function auditRoutes(router: Router<DashboardState>, { store }: Dashboard
     signedInOf(ctx);
     const { limit, cursor } = readQuery(ctx, pageQuery);
     const { rows, next } = await store.auditLog({ limit, cursor: cursor ?? null });
-    ctx.body = { rows: rows.map(auditShown), next } satisfies Listed<AuditRow>;
+    ctx.body = { rows: rows.map(auditShown), next };
   });
 }

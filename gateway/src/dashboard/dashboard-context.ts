@@ -10,7 +10,7 @@ import type { Refusals } from '../refused-devices.js';
 import type { Observe } from '../rest/request-notes.js';
 import type { RestState } from '../rest/rest-context.js';
 import type { Login, Operator, Session, Store } from '../store/store.js';
-import type { Load } from './schemas.js';
+import type { Load } from './rows.js';
 
 /** The parts of the gateway that the dashboard uses. */
 export interface DashboardOptions {

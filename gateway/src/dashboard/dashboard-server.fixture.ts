@@ -7,7 +7,7 @@ import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js
 import type { Role, Store } from '../store/store.js';
 import { createDashboard } from './dashboard.js';
 import type { DashboardOptions } from './dashboard-context.js';
-import type { Me } from './schemas.js';
+import type { Me } from './rows.js';
 
 export const PASSWORD = 'correct horse battery';
 

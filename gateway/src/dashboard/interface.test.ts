@@ -31,7 +31,7 @@ import type {
   Series,
   SessionRow,
   StreamingRow,
-} from './schemas.js';
+} from './rows.js';
 
 describe('the interface of the dashboard', () => {
   let dashboard: TestDashboard;

@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
-import { issueKey, labelKey, revokeKey, rotateKey, shown } from '../admin/keys.js';
+import { issueKey, labelKey, revokeKey, rotateKey } from '../admin/keys.js';
+import { keyShown } from '../admin/shown.js';
 import { HttpError } from '../errors.js';
 import { keyRow, newKey } from '../keys/key.js';
 import { endLiveKeys } from '../operators/operator.js';
@@ -17,7 +18,8 @@ import {
   signedInOf,
 } from './dashboard-context.js';
 import { performed } from './performed.js';
-import { keyQuery, type LiveKey, labelling, newKey as newKeyBody, rotation } from './schemas.js';
+import type { LiveKey } from './rows.js';
+import { keyQuery, labelling, newKey as newKeyBody, rotation } from './schemas.js';
 
 /** Lifetime of a key of the dashboard's own pages, ms; they renew it before it expires. */
 const LIVE_MS = 600_000;
@@ -35,7 +37,7 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
     const { id: accountId } = await accountOf(ctx, store);
     const { user, limit, cursor } = readQuery(ctx, keyQuery);
     const { rows, next } = await store.keyPage({ accountId, user: user ?? null, limit, cursor: cursor ?? null });
-    ctx.body = { rows: rows.map(shown), next };
+    ctx.body = { rows: rows.map(keyShown), next };
   });
 
   router.post('/dashboard/api/accounts/:account/keys', jsonBody, async (ctx) => {

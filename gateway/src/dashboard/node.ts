@@ -1,9 +1,8 @@
 import { VERSION } from '@device-insights/fanout/platform/version';
 import type Router from '@koa/router';
 import { isoTime } from '../instant.js';
-import { algorithmRow } from './accounts.js';
 import { type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
-import type { Node } from './schemas.js';
+import { algorithmRow, type Node } from './rows.js';
 
 /** Routes of health with its cause, the load of this gateway, and the versions in use. */
 export function nodeRoutes(router: Router<DashboardState>, options: DashboardOptions): void {

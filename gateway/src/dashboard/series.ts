@@ -1,5 +1,5 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight, UNITS } from '../insight.js';
-import type { Series } from './schemas.js';
+import type { Series } from './rows.js';
 
 /** Maximum number of points of a series; a chart has fewer pixels. */
 const POINTS = 2000;

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import { BEAT_CSV, type Csv, INSIGHT_CSV } from '../csv.js';
 import { HttpError } from '../errors.js';
-import { isoTime, isoTimeOrNull } from '../instant.js';
 import { Queue } from '../queue.js';
 import { clientLeft } from '../rest/client-left.js';
 import { whileAuthenticated } from '../rest/json-array.js';
@@ -14,7 +13,8 @@ import { summaryCsv, summaryRows } from '../rest/sessions/summary.js';
 import type { Session, SessionStore } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
-import { type Kept, type Listed, type Live, liveQuery, type SessionRow, seriesQuery, sessionQuery } from './schemas.js';
+import { type Kept, type Live, sessionRow } from './rows.js';
+import { liveQuery, seriesQuery, sessionQuery } from './schemas.js';
 import { seriesOf } from './series.js';
 import { tachogramsOf } from './tachogram.js';
 
@@ -38,7 +38,7 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
       limit,
       cursor: cursor ?? null,
     });
-    ctx.body = { rows: rows.map(sessionRow), next } satisfies Listed<SessionRow>;
+    ctx.body = { rows: rows.map(sessionRow), next };
   });
 
   router.get('/dashboard/api/sessions/:session', async (ctx) => {
@@ -124,21 +124,4 @@ async function sessionOf(ctx: DashboardContext, store: SessionStore): Promise<Se
   const session = await store.session(pathId(ctx.params.session, 'session'));
   if (session) return session;
   throw new HttpError('not_found', 'there is no session with this id: see the list of sessions');
-}
-
-function sessionRow(row: Session): SessionRow {
-  return {
-    id: row.id,
-    account_id: row.accountId,
-    user: row.user,
-    device_id: row.deviceId,
-    device_model_id: row.deviceModelId,
-    status: row.status,
-    started_at: isoTime(row.startedAt),
-    ended_at: isoTimeOrNull(row.endedAt),
-    last_data_at: isoTimeOrNull(row.progress.lastDataAt),
-    data_start: isoTimeOrNull(row.progress.firstInstant),
-    data_end: isoTimeOrNull(row.progress.lastInstant ?? null),
-    channels: row.channels,
-  };
 }

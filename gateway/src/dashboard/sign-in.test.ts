@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { PASSWORD, TestDashboard } from './dashboard-server.fixture.js';
-import type { AccountRow } from './schemas.js';
+import type { AccountRow } from './rows.js';
 
 describe('the door of the dashboard', () => {
   let dashboard: TestDashboard;

@@ -2,7 +2,6 @@ import { clientAddress } from '@device-insights/fanout/platform/client-address';
 import { countOne } from '@device-insights/fanout/platform/count';
 import type Router from '@koa/router';
 import { HttpError } from '../errors.js';
-import { isoTime } from '../instant.js';
 import { setPassword } from '../operators/operator.js';
 import { isPassword } from '../operators/password.js';
 import { jsonBodyUpTo } from '../rest/body.js';
@@ -13,7 +12,8 @@ import { Attempts, addressOf, networkOf } from './attempts.js';
 import { CheckQueue, CheckRefused } from './check-queue.js';
 import { type DashboardContext, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
 import { begin, end } from './login.js';
-import { type Me, newPassword, signIn } from './schemas.js';
+import { me } from './rows.js';
+import { newPassword, signIn } from './schemas.js';
 
 /** Maximum length of the body of a sign-in, bytes: name and password, with each character written as `\\u1234`. */
 const SIGN_IN_BYTES = 8192;
@@ -75,7 +75,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
     const login = await begin(ctx, options, operator);
     log.info({ address, operator: name }, 'signed in to the dashboard');
     await store.audit({ at: clock.now(), actor: name, action: SIGNED_IN, accountId: null, subject: address });
-    ctx.body = meOf(operator, login.expiresAt);
+    ctx.body = me(operator, login.expiresAt);
   });
 
   router.post('/dashboard/api/password', jsonBodyUpTo(SIGN_IN_BYTES), async (ctx) => {
@@ -86,7 +86,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
     if (!operator) throw new HttpError('unauthenticated', 'you are not an operator any more');
     const login = await begin(ctx, options, operator);
     await store.audit({ at: clock.now(), actor: name, action: 'password changed', accountId: null, subject: name });
-    ctx.body = meOf(operator, login.expiresAt);
+    ctx.body = me(operator, login.expiresAt);
   });
 
   router.post('/dashboard/api/sign-out', async (ctx) => {
@@ -96,7 +96,7 @@ export function signInRoutes(router: Router<DashboardState>, options: DashboardO
 
   router.get('/dashboard/api/me', (ctx) => {
     const { operator, login } = signedInOf(ctx);
-    ctx.body = meOf(operator, login.expiresAt);
+    ctx.body = me(operator, login.expiresAt);
   });
 }
 
@@ -107,8 +107,4 @@ function refuseEarly(waitMs: number): void {
 function tooMany(seconds: number): HttpError {
   const detail = `too many attempts: try again in ${seconds} s`;
   return new HttpError('too_many_attempts', detail, { 'Retry-After': String(seconds) });
-}
-
-function meOf({ name, role }: Operator, expiresAt: number): Me {
-  return { name, role, expires_at: isoTime(expiresAt) };
 }

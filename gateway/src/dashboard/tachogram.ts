@@ -1,5 +1,5 @@
 import { BEAT_SOURCES, type Beat } from '../beat.js';
-import type { Tachogram } from './schemas.js';
+import type { Tachogram } from './rows.js';
 
 /** Maximum number of intervals of a source; a chart has fewer pixels. */
 const POINTS = 4000;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AccountRow, AlgorithmRow, Me } from '../../../src/dashboard/schemas.js';
+import type { AccountRow, AlgorithmRow, Me } from '../../../src/dashboard/rows.js';
 import { api, useLoad } from '../api.js';
 import { outputName } from '../readings.js';
 import { Link } from '../router.js';

@@ -1,4 +1,4 @@
-import type { AccountRow, AuditRow } from '../../../src/dashboard/schemas.js';
+import type { AccountRow, AuditRow } from '../../../src/dashboard/rows.js';
 import { date } from '../format.js';
 import { usePages } from '../pages.js';
 import { Empty, NONE, Page, Rows } from '../ui.js';

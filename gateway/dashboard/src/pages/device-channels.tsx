@@ -1,4 +1,4 @@
-import type { ChannelState, Inspection } from '../../../src/dashboard/schemas.js';
+import type { ChannelState, Inspection } from '../../../src/dashboard/rows.js';
 import { clock } from '../format.js';
 import { Badge, Panel, Table } from '../ui.js';
 

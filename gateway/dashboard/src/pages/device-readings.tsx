@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { DeviceView, Inspection, Series } from '../../../src/dashboard/schemas.js';
+import type { DeviceView, Inspection, Series } from '../../../src/dashboard/rows.js';
 import { useLoad } from '../api.js';
 import { TYPES } from '../readings.js';
 import { now } from '../service-clock.js';

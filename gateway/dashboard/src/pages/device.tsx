@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { DeviceView, Inspection, Listed, Live, SessionRow } from '../../../src/dashboard/schemas.js';
+import type { DeviceView, Inspection, Listed, Live, SessionRow } from '../../../src/dashboard/rows.js';
 import type { AccountPage } from '../account-page.js';
 import { api, query, useLoad } from '../api.js';
 import { Chart } from '../chart.js';

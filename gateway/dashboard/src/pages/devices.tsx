@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { DeviceRow, RefusedRow } from '../../../src/dashboard/schemas.js';
+import type { DeviceRow, RefusedRow } from '../../../src/dashboard/rows.js';
 import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { usePages } from '../pages.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { KeyRow, NewKey } from '../../../src/dashboard/schemas.js';
+import type { KeyRow, NewKey } from '../../../src/dashboard/rows.js';
 import type { AccountPage } from '../account-page.js';
 import { api, query } from '../api.js';
 import { date } from '../format.js';

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import type { Kept } from '../../../src/dashboard/schemas.js';
+import type { Kept } from '../../../src/dashboard/rows.js';
 import { useLoad } from '../api.js';
 import { clock, count } from '../format.js';
 import { noticeWord, refusedWords } from '../problems.js';

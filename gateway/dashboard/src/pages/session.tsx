@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Series, SessionRow, Tachogram } from '../../../src/dashboard/schemas.js';
+import type { Series, SessionRow, Tachogram } from '../../../src/dashboard/rows.js';
 import type { SummaryRow } from '../../../src/rest/sessions/schema.js';
 import type { AccountPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';

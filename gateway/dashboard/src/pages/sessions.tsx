@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { SessionRow } from '../../../src/dashboard/schemas.js';
+import type { SessionRow } from '../../../src/dashboard/rows.js';
 import type { AccountPage } from '../account-page.js';
 import { query } from '../api.js';
 import { date, duration } from '../format.js';

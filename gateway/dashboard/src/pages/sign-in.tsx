@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Me } from '../../../src/dashboard/schemas.js';
+import type { Me } from '../../../src/dashboard/rows.js';
 import { api } from '../api.js';
 import { Form, FormDialog, TextField } from '../ui.js';
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { NewKey } from '../../../src/dashboard/schemas.js';
+import type { NewKey } from '../../../src/dashboard/rows.js';
 import type { AccountPage } from '../account-page.js';
 import { api } from '../api.js';
 import { LiveFeed } from '../live-feed.js';

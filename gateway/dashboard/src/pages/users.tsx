@@ -1,4 +1,4 @@
-import type { UserRow } from '../../../src/dashboard/schemas.js';
+import type { UserRow } from '../../../src/dashboard/rows.js';
 import type { AccountPage } from '../account-page.js';
 import { usePages } from '../pages.js';
 import { Link } from '../router.js';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Series, StreamingRow } from '../../../src/dashboard/schemas.js';
+import type { Series, StreamingRow } from '../../../src/dashboard/rows.js';
 import type { AccountPage } from '../account-page.js';
 import { ApiError, api, query } from '../api.js';
 import { count } from '../format.js';
