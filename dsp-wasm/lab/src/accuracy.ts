@@ -27,6 +27,7 @@ import { restBench } from './rest-bench/bench.js';
 import { rhythmBench } from './rhythm-bench/bench.js';
 import {
   type Answer,
+  type KnownSignal,
   type Reference,
   type Row,
   type ScoredWindow,
@@ -106,14 +107,6 @@ function withoutAccelerometer(recording: FrameSource): FrameSource {
   };
 }
 
-/** A generated recording, and its true values. */
-interface Generated {
-  readonly recording: FrameSource;
-  readonly reference: Reference;
-  /** Whose signals are in it. */
-  readonly people: readonly string[];
-}
-
 /** Scores the benches: tables 4, 6, 7, 9 and 10 of the page. */
 async function scoreBenches(
   folder: string,
@@ -122,48 +115,40 @@ async function scoreBenches(
   recordings: Map<string, ScoredWindow[]>,
 ): Promise<Tables> {
   const sources = await readSources(folder, SOURCES);
-  const score = (bench: (seed: number) => Iterable<Generated>) => scoreBench(seeds, bench, open, recordings);
+  const score = (bench: (seed: number) => Iterable<KnownSignal>) => scoreBench(seeds, bench, open, recordings);
   return {
-    4: await score((seed) => motionOf(sources, seed)),
-    6: await score((seed) => rhythmsOf(sources, seed)),
+    4: await score((seed) => motionBench(sources, seed)),
+    6: await score((seed) => rhythmBench(sources, seed)),
     7: await scoreLossBench(seeds, await readSources(folder, ...LOSS)),
     9: await scoreExtremesBench(seeds[0] ?? 0),
     10: await score(restOf),
   };
 }
 
-function* motionOf(all: readonly Source[], seed: number): Generator<Generated> {
-  for (const { sources, ...made } of motionBench(all, seed)) yield { ...made, people: sources.map(personOf) };
-}
-
-function* rhythmsOf(all: readonly Source[], seed: number): Generator<Generated> {
-  for (const { source, ...made } of rhythmBench(all, seed)) yield { ...made, people: [personOf(source)] };
-}
-
 /** Recordings of each sensor of the rest bench, for each seed. */
 const REST_COUNT = 40;
 
 /** The rest bench; its sets are the sensors, and how much noise they have. */
-function* restOf(seed: number): Generator<Generated> {
-  for (const { sensor, snr, recording, reference } of restBench(seed, REST_COUNT)) {
+function* restOf(seed: number): Generator<KnownSignal> {
+  for (const { sensor, snr, reference, ...rest } of restBench(seed, REST_COUNT)) {
     const noise = snr < 0 ? 'below0dB' : snr < 10 ? '0to10dB' : 'above10dB';
-    yield { recording, reference: { ...reference, id: `${sensor}_${noise}-${reference.id}` }, people: [] };
+    yield { ...rest, reference: { ...reference, id: `${sensor}_${noise}-${reference.id}` } };
   }
 }
 
 /** The rows of one bench; adds its windows to `recordings`. */
 async function scoreBench(
   seeds: readonly number[],
-  bench: (seed: number) => Iterable<Generated>,
+  bench: (seed: number) => Iterable<KnownSignal>,
   open: Open,
   recordings: Map<string, ScoredWindow[]>,
 ): Promise<Row[]> {
   const bySeed: ScoredWindow[][] = [];
   for (const seed of seeds) {
     const own: ScoredWindow[] = [];
-    for (const { recording, reference, people } of bench(seed)) {
+    for (const { source, reference, curve, people } of bench(seed)) {
       progress(reference.id);
-      const answers = await analyse(recording, null, await open(people));
+      const answers = await analyse(source, curve, await open(people));
       const windows = scoreWindows(reference, answers);
       recordings.set(reference.id, windows);
       own.push(...windows);

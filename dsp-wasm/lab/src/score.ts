@@ -1,4 +1,5 @@
 import type { InsightType, StoredInsight } from '@device-insights/gateway/offline';
+import type { FrameSource } from '@device-insights/sdk';
 import { Draws } from './motion-bench/random.js';
 import { personOf } from './people.js';
 
@@ -14,6 +15,18 @@ export interface Reference {
   readonly seconds: number;
   readonly types: readonly InsightType[];
   readonly windows: readonly ReferenceWindow[];
+}
+
+/** A signal whose true values are known: a recording with a reference, or one that is made. */
+export interface KnownSignal {
+  /** What weighs the same as any other in the fit. */
+  readonly set: string;
+  /** Whose signals are in it; none where all is made. */
+  readonly people: readonly string[];
+  readonly source: FrameSource;
+  readonly reference: Reference;
+  /** Calibration curve of its SpO2; null for that of its device model. */
+  readonly curve: readonly number[] | null;
 }
 
 /** The scored fields of a reading; `actual_end` in ms from the recording's t = 0. */

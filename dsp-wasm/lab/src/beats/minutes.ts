@@ -77,24 +77,15 @@ export async function* minutes(
   }
   const sources = await readSources(folder, SOURCES);
   for (const seed of seeds) {
-    for (const { source, rhythm, beats, recording } of rhythmBench(sources, seed)) {
+    for (const { people, rhythm, beats, source } of rhythmBench(sources, seed)) {
       if (!takes(number++)) continue;
-      const person = personOf(source);
-      const sensor = recording.id.endsWith('ecg') ? 'ecg' : 'ppg';
-      for (const answer of (await runMinutes(recording, await open([person]))).answers) {
+      const [person = ''] = people;
+      const set = `bench ${rhythm} ${source.id.endsWith('ecg') ? 'ecg' : 'ppg'}`;
+      for (const answer of (await runMinutes(source, await open(people))).answers) {
         const own = beats.filter(({ time }) => isIn(time, answer.end));
-        const { rmssd } = truthOf(
-          own.map(({ time }) => time),
-          false,
-        );
-        yield {
-          set: `bench ${rhythm} ${sensor}`,
-          person,
-          recording: recording.id,
-          ...answer,
-          rmssd,
-          fibrillation: isFibrillation(own),
-        };
+        const times = own.map(({ time }) => time);
+        const truth = { rmssd: truthOf(times, false).rmssd, fibrillation: isFibrillation(own) };
+        yield { set, person, recording: source.id, ...answer, ...truth };
       }
     }
   }

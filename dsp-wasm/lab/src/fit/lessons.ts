@@ -72,9 +72,8 @@ export async function* lessons(folder: string): AsyncGenerator<Lesson> {
     if (benches.length === 0) continue;
     const sources = await readSources(folder, `${set}-`);
     for (const [pace, seed] of benches) {
-      for (const { kind, sources: ids, recording, reference } of motionBench(sources, seed, pace)) {
-        const windows = await windowsOf(recording, reference);
-        const people = ids.map(personOf);
+      for (const { kind, people, source, reference } of motionBench(sources, seed, pace)) {
+        const windows = await windowsOf(source, reference);
         // A group a kind: each of the eight has an eighth of the bench's weight
         yield { people, group: `${set} ${seed} ${kind}`, weight: weight / 8, windows };
       }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { FrameSource } from '@device-insights/sdk';
 import { readRecording } from '@device-insights/sdk/node';
 import { CURVE, extremesBench, type Kind, SECONDS } from '../extremes-bench/bench.js';
 import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
@@ -9,19 +8,11 @@ import { curveOf, manifestsIn, readReference } from '../reference.js';
 import { breathlessBench, restBench } from '../rest-bench/bench.js';
 import { oxygenBench } from '../rest-bench/oxygen.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
-import { type Reference, setOf } from '../score.js';
+import { type KnownSignal, type Reference, setOf } from '../score.js';
 import { noiseBench } from './noise.js';
 
 /** What the weights are fitted on: the recordings of a folder, and made ones whose seeds no page uses. */
-export interface Signal {
-  /** What weighs the same as any other in the fit. */
-  readonly set: string;
-  /** Whose signals are in it; none where all is made. */
-  readonly people: readonly string[];
-  readonly source: FrameSource;
-  readonly reference: Reference;
-  readonly curve: readonly number[] | null;
-}
+export type Signal = KnownSignal;
 
 /** Seeds of the motion bench, each with the set whose motion it has, and its pace. */
 const MOTION = [
@@ -60,41 +51,24 @@ export async function* recorded(folder: string): AsyncGenerator<Signal> {
 
 /** @param shift added to each seed: other made recordings of the same kinds */
 export async function* benches(folder: string, inMotion: boolean, shift = 0): AsyncGenerator<Signal> {
-  for (const { set, seed, pace } of inMotion ? MOTION : []) {
-    for (const { sources, recording, reference } of motionBench(await readSources(folder, set), seed + shift, pace))
-      yield { set: 'motion bench', people: sources.map(personOf), source: recording, reference, curve: null };
-  }
+  for (const { set, seed, pace } of inMotion ? MOTION : [])
+    yield* motionBench(await readSources(folder, set), seed + shift, pace);
   yield* irregular(folder, RHYTHM_SEED + shift);
-  yield* made(shift);
+  yield* noiseBench(NOISE_SEED + shift, NOISE_COUNT);
+  yield* restBench(REST_SEED + shift, REST_COUNT);
+  yield* breathlessBench(BREATHLESS_SEED + shift, BREATHLESS_COUNT);
+  yield* oxygenBench(OXYGEN_SEED + shift, OXYGEN_COUNT);
+  for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED + shift))
+    for (const source of recordings) {
+      const reference = constant(source.id, kind, value);
+      yield { set: 'extremes bench', people: [], source, reference, curve: CURVE };
+    }
 }
 
 /** The rhythm bench. @param apart whether each rhythm is a set of its own */
 export async function* irregular(folder: string, seed: number, apart = false): AsyncGenerator<Signal> {
-  for (const { rhythm, source, recording, reference } of rhythmBench(await readSources(folder, SOURCES), seed)) {
-    const set = apart ? `${rhythm} bench` : RHYTHM_SET;
-    yield { set, people: [personOf(source)], source: recording, reference, curve: null };
-  }
-}
-
-/** Those that need no recording. */
-function* made(shift: number): Generator<Signal> {
-  yield* noiseBench(NOISE_SEED + shift, NOISE_COUNT);
-  for (const { recording, reference } of restBench(REST_SEED + shift, REST_COUNT))
-    yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
-  for (const { recording, reference } of breathlessBench(BREATHLESS_SEED + shift, BREATHLESS_COUNT))
-    yield { set: 'rest bench', people: [], source: recording, reference, curve: null };
-  for (const { recording, reference } of oxygenBench(OXYGEN_SEED + shift, OXYGEN_COUNT))
-    yield { set: 'oxygen bench', people: [], source: recording, reference, curve: CURVE };
-  for (const { kind, value, recordings } of extremesBench(EXTREMES_SEED + shift)) {
-    for (const source of recordings)
-      yield {
-        set: 'extremes bench',
-        people: [],
-        source,
-        reference: constant(source.id, kind, value),
-        curve: CURVE,
-      };
-  }
+  for (const signal of rhythmBench(await readSources(folder, SOURCES), seed))
+    yield apart ? { ...signal, set: `${signal.rhythm} bench` } : signal;
 }
 
 /** From when on the readings of a constant rate must be right, s: once the window is full. */

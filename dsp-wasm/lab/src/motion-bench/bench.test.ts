@@ -32,15 +32,15 @@ function runner(id: string, bpm: number, from = 30, to = 120): Source {
 const SOURCES = [runner('run-1', 90), runner('run-2', 120)];
 const RUNNING = [runner('run-3', 95, 0, SECONDS), runner('run-4', 120, 0, SECONDS)];
 
-async function readings({ recording, reference }: BenchRecording) {
+async function readings({ source, reference }: BenchRecording) {
   const answers = [];
-  for await (const insight of analyseOffline(recording, null)) answers.push(insight);
+  for await (const insight of analyseOffline(source, null)) answers.push(insight);
   return scoreWindows(reference, answers);
 }
 
 describe('the bench of motion', () => {
   it('makes a recording of each kind from each source', () => {
-    const made = [...motionBench(SOURCES, 1)].map(({ kind, sources }) => `${kind} ${sources}`);
+    const made = [...motionBench(SOURCES, 1)].map(({ kind, people }) => `${kind} ${people}`);
     expect(made).to.deep.equal(KINDS.flatMap((kind) => [`${kind} run-1,run-2`, `${kind} run-2,run-1`]));
   });
 
@@ -48,7 +48,7 @@ describe('the bench of motion', () => {
     const [first] = motionBench(SOURCES, 1);
     const [again] = motionBench(SOURCES, 1);
     const [other] = motionBench(SOURCES, 2);
-    const samples = (one: BenchRecording | undefined) => [...((one?.recording.frames() ?? []) as Iterable<unknown>)];
+    const samples = (one: BenchRecording | undefined) => [...((one?.source.frames() ?? []) as Iterable<unknown>)];
     expect(samples(first)).to.deep.equal(samples(again));
     expect(samples(first)).to.not.deep.equal(samples(other));
   });

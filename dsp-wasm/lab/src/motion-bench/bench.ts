@@ -1,6 +1,7 @@
 import type { DeviceModelDraft, Frame, FrameSource } from '@device-insights/sdk';
+import { personOf } from '../people.js';
 import { manifestsIn } from '../reference.js';
-import type { Reference, ReferenceWindow } from '../score.js';
+import type { KnownSignal, Reference, ReferenceWindow } from '../score.js';
 import { KINDS, type Kind, make, RUN } from './kinds.js';
 import { Draws } from './random.js';
 import { HZ, mean, type Signal } from './signal.js';
@@ -13,12 +14,8 @@ import { readSource, type Source } from './source.js';
  */
 
 /** A generated recording and its true values. */
-export interface BenchRecording {
+export interface BenchRecording extends KnownSignal {
   readonly kind: Kind;
-  /** Ids of the recordings that it is generated from. */
-  readonly sources: readonly string[];
-  readonly recording: FrameSource;
-  readonly reference: Reference;
 }
 
 /** How the names of the recordings begin whose motion this bench uses, and whose rest the rhythm bench. */
@@ -48,12 +45,11 @@ export function* motionBench(sources: readonly Source[], seed: number, pace = RU
       const made = make(kind, draws, source, other, pace);
       yield {
         kind,
-        sources: [source.id, other.id],
-        recording: recordingOf(id, 'A synthetic pulse in real motion', {
-          ppg_green: made.lights,
-          accel: made.axes,
-        }),
+        set: 'motion bench',
+        people: [source, other].map((one) => personOf(one.id)),
+        source: recordingOf(id, 'A synthetic pulse in real motion', { ppg_green: made.lights, accel: made.axes }),
         reference: referenceOf(id, made.rate.length / HZ, (from, to) => mean(made.rate.subarray(from * HZ, to * HZ))),
+        curve: null,
       };
     }
   }

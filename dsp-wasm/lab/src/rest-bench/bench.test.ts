@@ -5,8 +5,8 @@ import { type RestRecording, restBench, SENSORS } from './bench.js';
 
 const made = (seed: number, count: number) => [...restBench(seed, count)];
 
-async function first({ recording }: RestRecording): Promise<number[]> {
-  for await (const { samples } of recording.frames()) return [...samples];
+async function first({ source }: RestRecording): Promise<number[]> {
+  for await (const { samples } of source.frames()) return [...samples];
   return [];
 }
 
@@ -37,7 +37,7 @@ describe('the rest bench', () => {
       expect(clean.length, wanted).to.be.greaterThan(1);
       const type = wanted === 'resp' ? 'rr' : 'hr';
       const windows = await Promise.all(
-        clean.map(async ({ recording, reference }) => scoreWindows(reference, await analyse(recording, null))),
+        clean.map(async ({ source, reference }) => scoreWindows(reference, await analyse(source, null))),
       );
       const own = windows
         .flat()

@@ -1,9 +1,8 @@
-import type { FrameSource } from '@device-insights/sdk';
 import { recordingOf } from '../motion-bench/bench.js';
 import { shaped } from '../motion-bench/filters.js';
 import { Draws } from '../motion-bench/random.js';
 import { deviation, type Signal, valueAt } from '../motion-bench/signal.js';
-import type { Reference } from '../score.js';
+import type { KnownSignal, Reference } from '../score.js';
 
 /**
  * The rest bench: light, ECG and breathing belts of many hearts, breaths, sensors and noises at rest, whose rates are known exactly. Each
@@ -13,12 +12,10 @@ import type { Reference } from '../score.js';
 export const SENSORS = ['ppg', 'ecg', 'resp'] as const;
 export type Sensor = (typeof SENSORS)[number];
 
-export interface RestRecording {
+export interface RestRecording extends KnownSignal {
   readonly sensor: Sensor;
   /** Power of the signal against that of the noise, dB. */
   readonly snr: number;
-  readonly recording: FrameSource;
-  readonly reference: Reference;
 }
 
 const SECONDS = 90;
@@ -64,10 +61,13 @@ function restRecording(sensor: Sensor, id: string, draws: Draws, breathes: boole
   return {
     sensor,
     snr,
-    recording: recordingOf(id, 'A signal at rest that is made', { [MODALITY[sensor]]: [counts] }, hz),
+    set: 'rest bench',
+    people: [],
+    source: recordingOf(id, 'A signal at rest that is made', { [MODALITY[sensor]]: [counts] }, hz),
     reference: breathes
       ? referenceOf(id, sensor, hz, beats, breathPhase)
       : referenceOf(id, 'resp', hz, beats, new Float64Array(times.length)),
+    curve: null,
   };
 }
 

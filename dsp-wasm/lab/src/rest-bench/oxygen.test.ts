@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { analyse } from '../analyse.js';
-import { CURVE } from '../extremes-bench/bench.js';
 import { scoreWindows, toleranceOf } from '../score.js';
 import { oxygenBench } from './oxygen.js';
 
 async function scored(seed: number, count: number) {
   const recordings = [...oxygenBench(seed, count)];
   const windows = await Promise.all(
-    recordings.map(async ({ recording, reference }) => scoreWindows(reference, await analyse(recording, CURVE))),
+    recordings.map(async ({ source, reference, curve }) => scoreWindows(reference, await analyse(source, curve))),
   );
   return windows.flat();
 }

@@ -1,30 +1,25 @@
-import type { FrameSource } from '@device-insights/sdk';
+import { CURVE } from '../extremes-bench/bench.js';
 import { recordingOf } from '../motion-bench/bench.js';
 import { Draws } from '../motion-bench/random.js';
 import { deviation, type Signal } from '../motion-bench/signal.js';
-import type { Reference } from '../score.js';
+import type { KnownSignal } from '../score.js';
 
 /**
  * The oxygen bench: red and infrared of pulses of 0.3 to 5 % and saturations of 70 to 100 %, with noise in each channel. What else moves the
  * light is drawn, too: a movement that no accelerometer shows, a light that changes, a converter at its end.
  */
 
-export interface OxygenRecording {
-  readonly recording: FrameSource;
-  readonly reference: Reference;
-}
-
 const SECONDS = 40;
 const RATES = [25, 50, 64, 100, 200] as const;
-/** The saturation's curve: 110 - 25 R. */
+/** The ratio of a saturation, by CURVE. */
 export const ratioOf = (percent: number) => (110 - percent) / 25;
 
 /** Generates `count` recordings; the same seed gives the same ones. */
-export function* oxygenBench(seed: number, count: number): Generator<OxygenRecording> {
+export function* oxygenBench(seed: number, count: number): Generator<KnownSignal> {
   for (let n = 0; n < count; n++) yield oxygenRecording(`oxygen-${seed}-${n}`, new Draws(seed, 7, n));
 }
 
-function oxygenRecording(id: string, draws: Draws): OxygenRecording {
+function oxygenRecording(id: string, draws: Draws): KnownSignal {
   const hz = RATES[draws.below(RATES.length)] ?? 50;
   const percent = draws.uniform(70, 100);
   const perfusion = logUniform(draws, 0.003, 0.05);
@@ -40,7 +35,9 @@ function oxygenRecording(id: string, draws: Draws): OxygenRecording {
     return change.converted(light, level, ratio * perfusion);
   };
   return {
-    recording: recordingOf(
+    set: 'oxygen bench',
+    people: [],
+    source: recordingOf(
       id,
       'Red and infrared light that is made',
       {
@@ -55,6 +52,7 @@ function oxygenRecording(id: string, draws: Draws): OxygenRecording {
       types: ['spo2'],
       windows: Array.from({ length: SECONDS - 7 }, (_, i) => ({ end: 8 + i, values: { spo2: percent } })),
     },
+    curve: CURVE,
   };
 }
 

@@ -69,9 +69,9 @@ describe('the bench of irregular rhythm', () => {
 
   it('knows the rate: in a sinus rhythm the core reads PPG and ECG within 3 bpm', async () => {
     for (const suffix of ['-ppg', '-ecg']) {
-      const { recording, reference } = recordings(suffix, 'sinus');
+      const { source, reference } = recordings(suffix, 'sinus');
       const rates = new Map(reference.windows.map(({ end, values }) => [end * 1000, values.hr]));
-      for await (const { type, value, actual_end } of analyseOffline(recording, null)) {
+      for await (const { type, value, actual_end } of analyseOffline(source, null)) {
         const rate = rates.get(actual_end);
         if (type === 'hr' && rate !== undefined && actual_end > 10_000) expect(value).to.be.closeTo(rate, 3);
       }
@@ -79,9 +79,9 @@ describe('the bench of irregular rhythm', () => {
   });
 
   it('knows the beats: as many R peaks are found in atrial fibrillation as the reference has', async () => {
-    const { recording, reference } = recordings('-ecg', 'fibrillation');
+    const { source, reference } = recordings('-ecg', 'fibrillation');
     const peaks: number[] = [];
-    for await (const { t } of peaksOffline(recording)) peaks.push(t / 1000);
+    for await (const { t } of peaksOffline(source)) peaks.push(t / 1000);
     for (const { end, values } of reference.windows.slice(4)) {
       const own = peaks.filter((t) => t > end - 8 && t <= end);
       const rate = (60 * (own.length - 1)) / ((own.at(-1) ?? 0) - (own[0] ?? 0));

@@ -1,10 +1,10 @@
-import type { FrameSource } from '@device-insights/sdk';
 import { recordingOf, referenceOf } from '../motion-bench/bench.js';
 import { calm } from '../motion-bench/kinds.js';
 import { Draws } from '../motion-bench/random.js';
 import { deviation, HZ, type Signal } from '../motion-bench/signal.js';
 import type { Source } from '../motion-bench/source.js';
-import type { Reference } from '../score.js';
+import { personOf } from '../people.js';
+import type { KnownSignal } from '../score.js';
 import { type Beat, beatsOf, RHYTHMS, type Rhythm } from './rhythms.js';
 import { electricWave, pulseWave } from './waves.js';
 
@@ -15,14 +15,10 @@ import { electricWave, pulseWave } from './waves.js';
  */
 
 /** A generated recording and its true values. */
-export interface RhythmRecording {
+export interface RhythmRecording extends KnownSignal {
   readonly rhythm: Rhythm;
-  /** Id of the recording whose noise it has. */
-  readonly source: string;
   /** Its heartbeats. */
   readonly beats: readonly Beat[];
-  readonly recording: FrameSource;
-  readonly reference: Reference;
 }
 
 const SECONDS = 150;
@@ -36,7 +32,7 @@ export function* rhythmBench(sources: readonly Source[], seed: number): Generato
       const draws = new Draws(seed, 100 + k, i);
       const beats = beatsOf(rhythm, draws, SECONDS);
       const id = `${rhythm}-${source.id}-${seed}`;
-      const common = { rhythm, source: source.id, beats };
+      const common = { rhythm, beats, set: 'rhythm bench', people: [personOf(source.id)], curve: null };
       yield { ...common, ...made(`${id}-ppg`, beats, { ppg: [noisyPulse(draws, beats, source)] }) };
       yield { ...common, ...made(`${id}-ecg`, beats, { ecg: [electricWave(draws, beats, SECONDS * HZ)] }) };
     }
@@ -47,10 +43,10 @@ function made(
   id: string,
   beats: readonly Beat[],
   signals: Readonly<Record<string, readonly Signal[]>>,
-): Pick<RhythmRecording, 'recording' | 'reference'> {
+): Pick<KnownSignal, 'source' | 'reference'> {
   const rate = (from: number, to: number) => rateOf(beats.filter(({ time }) => time > from && time <= to));
   return {
-    recording: recordingOf(id, 'Heartbeats that are made', signals),
+    source: recordingOf(id, 'Heartbeats that are made', signals),
     reference: referenceOf(id, SECONDS, rate),
   };
 }

@@ -5,7 +5,7 @@ import { readRecording } from '@device-insights/sdk/node';
 import { motionBench, readSources, SOURCES } from '../motion-bench/bench.js';
 import { curveOf, manifestsIn, readReference } from '../reference.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
-import { type Reference, setOf } from '../score.js';
+import { grouped, type Reference, setOf } from '../score.js';
 
 /** The signals that the constants are tried on: the beginnings of some recordings of each set, held in memory. */
 
@@ -72,19 +72,19 @@ export async function readCases(
     cases.push(await piece(recording, reference, curveOf(file), (type) => groupOf(type, modalities)));
   }
   if (!benches) return cases;
-  for (const { recording, reference, group } of some(await generated(folder), perSet, ({ set }) => set).filter(isOwn))
-    cases.push(await piece(recording, reference, null, () => group));
+  for (const { source, reference, group } of some(await generated(folder), perSet, ({ kind }) => kind).filter(isOwn))
+    cases.push(await piece(source, reference, null, () => group));
   return cases;
 }
 
-/** The recordings of both benches; their sets are the kinds and the rhythms. */
+/** The recordings of both benches; the kinds of the second are the rhythms. */
 async function generated(folder: string) {
   const sources = await readSources(folder, SOURCES);
   return [
-    ...[...motionBench(sources, SEED)].map((one) => ({ ...one, set: one.kind as string, group: MOTION_BENCH })),
+    ...[...motionBench(sources, SEED)].map((one) => ({ ...one, kind: one.kind as string, group: MOTION_BENCH })),
     ...[...rhythmBench(sources, SEED)].map((one) => {
       const signal = one.reference.id.endsWith('-ecg') ? 'ECG' : 'PPG';
-      return { ...one, set: `${one.rhythm} ${signal}`, group: `${IRREGULAR} from ${signal}` };
+      return { ...one, kind: `${one.rhythm} ${signal}`, group: `${IRREGULAR} from ${signal}` };
     }),
   ];
 }
@@ -103,9 +103,7 @@ function some<T extends { readonly reference: Reference }>(
   perSet: number,
   setOf: (one: T) => string,
 ): T[] {
-  const sets = new Map<string, T[]>();
-  for (const one of all) sets.set(setOf(one), [...(sets.get(setOf(one)) ?? []), one]);
-  return [...sets.values()].flatMap((set) => {
+  return [...grouped(all, setOf).values()].flatMap((set) => {
     const seconds = set.reduce((sum, { reference }) => sum + Math.min(PIECE_S, reference.seconds), 0);
     const every = Math.ceil(seconds / perSet);
     return set.filter((_, i) => i % every === 0);
