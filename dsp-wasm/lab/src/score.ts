@@ -146,7 +146,10 @@ export function scoreLeftOut(leftOut: readonly ScoredWindow[], inSample: readonl
     const own = new Map(scoreGroups(inSample, nameOf).map((row) => [row.what, row]));
     return [...grouped(leftOut, nameOf)].map(([what, windows]) => {
       const people = [...grouped(windows, ({ person }) => person).values()];
-      const figures = withIntervals(what, windows, people);
+      const figures = withIntervals(windows, people, (some) => {
+        const all = figuresOf(some);
+        return Object.fromEntries(LEFT_OUT.map((column) => [column, all[column]]));
+      });
       const beside = IN_SAMPLE.map((column) => [`${column} in sample`, own.get(what)?.[column] ?? null]);
       return { what, people: people.length, windows: windows.length, ...figures, ...Object.fromEntries(beside) };
     });
@@ -156,22 +159,31 @@ export function scoreLeftOut(leftOut: readonly ScoredWindow[], inSample: readonl
 const bySet = ({ set, type }: ScoredWindow) => `${set} ${type}`;
 const byType = ({ type }: ScoredWindow) => `all ${type}`;
 
-/** The figures of LEFT_OUT, with an interval if there are several people. */
-function withIntervals(what: string, windows: readonly ScoredWindow[], people: readonly ScoredWindow[][]): Row {
+/** Figures of some items; null where there are none. */
+export type Figures = Readonly<Record<string, number | null>>;
+
+/**
+ * The figures of items, each with its 95 % interval over the people (bootstrap) if there are several.
+ *
+ * @param people the items of each
+ * @param text how a figure is shown
+ */
+export function withIntervals<T>(
+  items: readonly T[],
+  people: readonly (readonly T[])[],
+  figuresOf: (some: readonly T[]) => Figures,
+  text: (value: number) => string | number = (value) => value,
+): Row {
   const draws = new Draws(1);
   const resampled = Array.from({ length: people.length > 1 ? BOOTSTRAPS : 0 }, () =>
-    scoreGroup(
-      what,
-      people.flatMap(() => people[draws.below(people.length)] ?? []),
-    ),
+    figuresOf(people.flatMap(() => people[draws.below(people.length)] ?? [])),
   );
-  const row = scoreGroup(what, windows);
   return Object.fromEntries(
-    LEFT_OUT.map((column) => {
-      const sorted = resampled.flatMap(({ [column]: value }) => (typeof value === 'number' ? [value] : []));
-      sorted.sort((a, b) => a - b);
+    Object.entries(figuresOf(items)).map(([column, value]) => {
+      const sorted = resampled.flatMap(({ [column]: one }) => one ?? []).sort((a, b) => a - b);
       const [low, high] = [0.025, 0.975].map((share) => sorted[Math.floor(share * sorted.length)]);
-      return [column, low === undefined ? (row[column] ?? null) : `${row[column] ?? ''} (${low} to ${high})`];
+      const own = value === null ? null : text(value);
+      return [column, low === undefined || high === undefined ? own : `${own ?? ''} (${text(low)} to ${text(high)})`];
     }),
   );
 }
@@ -183,23 +195,19 @@ interface Answered {
 }
 
 function scoreGroup(what: string, windows: readonly ScoredWindow[]): Row {
-  const answered = windows.flatMap(({ type, reference, answer }): Answered[] =>
-    answer
-      ? [
-          {
-            error: Math.abs(answer.value - reference),
-            confidence: answer.confidence,
-            tolerance: toleranceOf(type, reference),
-          },
-        ]
-      : [],
-  );
+  return { what, windows: windows.length, ...figuresOf(windows) };
+}
+
+function figuresOf(windows: readonly ScoredWindow[]) {
+  const answered = windows.flatMap(({ type, reference, answer }): Answered[] => {
+    if (!answer) return [];
+    const error = Math.abs(answer.value - reference);
+    return [{ error, confidence: answer.confidence, tolerance: toleranceOf(type, reference) }];
+  });
   const trusted = answered.filter(({ confidence }) => confidence >= TRUSTED);
   const wrong = trusted.filter(({ error, tolerance }) => error > 2 * tolerance);
   const percentOf = (some: readonly unknown[]) => (100 * some.length) / windows.length;
   return {
-    what,
-    windows: windows.length,
     'answered %': rounded(percentOf(answered), 1),
     MAE: rounded(mean(answered.map(({ error }) => error)), 2),
     RMSE: rounded(Math.sqrt(mean(answered.map(({ error }) => error ** 2))), 2),

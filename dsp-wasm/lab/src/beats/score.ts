@@ -1,9 +1,5 @@
-import { Draws } from '../motion-bench/random.js';
-import { grouped, type Row, TRUSTED } from '../score.js';
+import { type Figures, grouped, type Row, TRUSTED, withIntervals } from '../score.js';
 import { type Minute, modelOf, toleranceOf } from './minutes.js';
-
-/** Resamplings of the people, of which an interval has 95 %. */
-const BOOTSTRAPS = 400;
 
 /** One row for each set and estimator with known variability, then one for each estimator. */
 export function scoreVariability(minutes: readonly Minute[]): Row[] {
@@ -51,14 +47,17 @@ export function scoreRhythm(minutes: readonly Minute[]): Row[] {
 const isTrusted = ({ answer }: Minute) => (answer.estimate?.confidence ?? 0) >= TRUSTED;
 const errorOf = ({ answer, rmssd }: Minute) => Math.abs((answer.estimate?.value ?? Number.NaN) - (rmssd ?? Number.NaN));
 
-type Figures = Readonly<Record<string, number>>;
-
 function rowsOf(minutes: readonly Minute[], figuresOf: (some: readonly Minute[]) => Figures): Row[] {
   const named = [({ set, estimator }: Minute) => `${set} ${estimator}`, allOf];
   return named.flatMap((nameOf) =>
     [...grouped(minutes, nameOf)].map(([what, own]) => {
       const people = [...grouped(own, ({ person }) => person).values()];
-      return { what, people: people.length, minutes: own.length, ...withIntervals(own, people, figuresOf) };
+      return {
+        what,
+        people: people.length,
+        minutes: own.length,
+        ...withIntervals(own, people, figuresOf, (value) => value.toFixed(1)),
+      };
     }),
   );
 }
@@ -66,29 +65,9 @@ function rowsOf(minutes: readonly Minute[], figuresOf: (some: readonly Minute[])
 /** Of recorded and of made signals apart. */
 const allOf = ({ set, estimator }: Minute) => `all ${set.startsWith('bench') ? 'made' : 'recorded'} ${estimator}`;
 
-/** The figures, each with its 95 % interval over the people (bootstrap), if there are several. */
-function withIntervals(
-  own: readonly Minute[],
-  people: readonly (readonly Minute[])[],
-  figuresOf: (some: readonly Minute[]) => Figures,
-): Row {
-  const draws = new Draws(1);
-  const resampled = Array.from({ length: people.length > 1 ? BOOTSTRAPS : 0 }, () =>
-    figuresOf(people.flatMap(() => people[draws.below(people.length)] ?? [])),
-  );
-  return Object.fromEntries(
-    Object.entries(figuresOf(own)).map(([column, value]) => {
-      const sorted = resampled.flatMap(({ [column]: one = Number.NaN }) => (Number.isNaN(one) ? [] : [one]));
-      sorted.sort((a, b) => a - b);
-      const [low, high] = [0.025, 0.975].map((share) => sorted[Math.floor(share * sorted.length)]);
-      const text = Number.isNaN(value) ? '' : value.toFixed(1);
-      return [column, low === undefined ? text : `${text} (${low.toFixed(1)} to ${high?.toFixed(1)})`];
-    }),
-  );
-}
+const percent = (some: readonly unknown[], all: readonly unknown[]) =>
+  all.length > 0 ? (100 * some.length) / all.length : null;
 
-const percent = (some: readonly unknown[], all: readonly unknown[]) => (100 * some.length) / all.length;
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+function median(values: readonly number[]): number | null {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? null;
 }
