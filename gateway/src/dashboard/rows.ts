@@ -1,6 +1,5 @@
 import type { auditShown, keyShown } from '../admin/shown.js';
-import type { Beat } from '../beat.js';
-import type { InsightType, SqiClass } from '../insight.js';
+import type { InsightType } from '../insight.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { Refusals } from '../refused-devices.js';
@@ -138,48 +137,11 @@ export function sessionRow(row: Session) {
 }
 export type SessionRow = ReturnType<typeof sessionRow>;
 
-export interface Listed<Row> {
-  readonly rows: readonly Row[];
-  /** Cursor of the next page; null on the last. */
-  readonly next: string | null;
-}
-
 /** A key that may only subscribe. */
 export interface LiveKey {
   readonly key: string;
   /** Time until it expires, ms: the clock of a browser may be far off. */
   readonly lasts_ms: number;
-}
-
-/** The readings of one type in parallel lists. In a gap all lists except `t` are null. */
-export interface Series {
-  readonly type: InsightType;
-  readonly unit: string;
-  readonly algorithms: readonly string[];
-  /** `actual_end`, ms. */
-  readonly t: readonly number[];
-  readonly value: readonly (number | null)[];
-  readonly confidence: readonly (number | null)[];
-  readonly quality: readonly (SqiClass | null)[];
-  readonly coverage: readonly (number | null)[];
-  readonly latency: readonly (number | null)[];
-  /** Number of readings, and whether some of them are left out here. */
-  readonly readings: number;
-  readonly thinned: boolean;
-}
-
-/** The intervals between the beats of one source. */
-export interface Tachogram {
-  readonly source: Beat['source'];
-  /** Of each interval the time of its end, ms, and its length, ms; null where a beat before it is missing. */
-  readonly t: readonly number[];
-  readonly rr: readonly (number | null)[];
-  /** Intervals that follow each other, ascending: the former, and the one after it, ms. */
-  readonly former: readonly number[];
-  readonly next: readonly number[];
-  /** Number of intervals, and whether some of them are left out here. */
-  readonly intervals: number;
-  readonly thinned: boolean;
 }
 
 /** The state of a session in its gateway; null if the session is closed or its gateway does not answer. */
@@ -188,6 +150,9 @@ export type Live = Inspection | null;
 /** What is kept of the problems of a session; null for nothing. */
 export type Kept = Diagnostics | null;
 export type { ChannelState, Inspection } from '../peers/inspection.js';
+export type { Page as Listed } from '../store/store.js';
+export type { Series } from './series.js';
+export type { Tachogram } from './tachogram.js';
 
 export interface Load {
   readonly cpu: number;

@@ -1,5 +1,4 @@
 import { INSIGHT_TYPES, type InsightType, type StoredInsight, UNITS } from '../insight.js';
-import type { Series } from './rows.js';
 
 /** Maximum number of points of a series; a chart has fewer pixels. */
 const POINTS = 2000;
@@ -24,19 +23,24 @@ export async function seriesOf(batches: AsyncIterable<readonly StoredInsight[]>,
   return [...found].filter(([, rows]) => rows.length > 0).map(([type, rows]) => columns(type, rows));
 }
 
-function columns(type: InsightType, rows: readonly StoredInsight[]): Series {
+/** The readings of one type in parallel lists. In a gap all lists except `t` are null. */
+export type Series = ReturnType<typeof columns>;
+
+function columns(type: InsightType, rows: readonly StoredInsight[]) {
   const points = withGaps(thinned(rows), usualDistance(rows));
   const column = <Name extends keyof StoredInsight>(name: Name) => points.map((point) => point[name] ?? null);
   return {
     type,
     unit: UNITS[type],
     algorithms: [...new Set(rows.map(({ algorithm }) => algorithm))],
+    /** `actual_end`, ms. */
     t: points.map(({ actual_end }) => actual_end),
     value: column('value'),
     confidence: column('confidence'),
     quality: column('sqi_class'),
     coverage: column('coverage'),
     latency: column('e2e_latency_ms'),
+    /** Number of readings, and whether some of them are left out here. */
     readings: rows.length,
     thinned: rows.length > POINTS,
   };

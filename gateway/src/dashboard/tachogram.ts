@@ -1,5 +1,4 @@
 import { BEAT_SOURCES, type Beat } from '../beat.js';
-import type { Tachogram } from './rows.js';
 
 /** Maximum number of intervals of a source; a chart has fewer pixels. */
 const POINTS = 4000;
@@ -35,7 +34,10 @@ function intervalOf(before: Beat, beat: Beat): number | null {
   return rr <= LONGEST_MS && Math.min(before.quality, beat.quality) >= LEAST_QUALITY ? rr : null;
 }
 
-function tachogramOf(source: Beat['source'], all: readonly Interval[]): Tachogram {
+/** The intervals between the beats of one source. */
+export type Tachogram = ReturnType<typeof tachogramOf>;
+
+function tachogramOf(source: Beat['source'], all: readonly Interval[]) {
   const shown = thinned(all);
   const pairs = shown.flatMap(({ rr }, i) => {
     const former = shown[i - 1]?.rr ?? null;
@@ -44,10 +46,13 @@ function tachogramOf(source: Beat['source'], all: readonly Interval[]): Tachogra
   pairs.sort((a, b) => a.former - b.former);
   return {
     source,
+    /** Of each interval the time of its end, ms, and its length, ms; null where a beat before it is missing. */
     t: shown.map(({ t }) => t),
     rr: shown.map(({ rr }) => rr),
+    /** Intervals that follow each other, ascending: the former, and the one after it, ms. */
     former: pairs.map(({ former }) => former),
     next: pairs.map(({ next }) => next),
+    /** Number of intervals, and whether some of them are left out here. */
     intervals: all.filter(({ rr }) => rr !== null).length,
     thinned: all.length > POINTS,
   };
