@@ -16,8 +16,7 @@ import { BEAT_CSV, INSIGHT_CSV } from '../csv.js';
 import type { StoredInsight } from '../insight.js';
 import { type Finding, findingLine } from './findings.js';
 import { analyseOffline, beatsOffline, type Outcome, oneSession, peaksOffline, type Silence } from './offline.js';
-import { followOutput } from './output.js';
-import { runCommand } from './run-command.js';
+import { followOutput, runCommand } from './run-command.js';
 
 /** Exit codes besides 0 and 1: input that cannot be used, and types of insights without readings up to the end. */
 const BAD_INPUT = 2;

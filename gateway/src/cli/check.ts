@@ -3,21 +3,17 @@ import { access, constants } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '@device-insights/fanout/platform/clock';
-import { ConfigError } from '@device-insights/fanout/platform/config-error';
 import { listen } from '@device-insights/fanout/platform/http-server';
 import { processLog } from '@device-insights/fanout/platform/log';
 import { messageOf } from '@device-insights/fanout/platform/message-of';
+import { Command } from 'commander';
 import { type Config, misspeltVariables, processConfig } from '../config.js';
 import { FILE } from '../store/embedded/embedded.js';
 import { openStore } from '../store/open.js';
+import { runAndExit } from './run-command.js';
 
 /** Time that Redis has to answer, ms. */
 const BUS_MS = 3000;
-
-const HELP = `device-insights check
-
-Checks the configuration of "device-insights start", and connects to what it names: store, Redis, ports. It changes
-nothing, and prints one line for each part. The exit code is 1 if the service would not start or not work.`;
 
 /** What a part of the service would do, or rejects with the reason why it cannot. */
 type Check = (config: Config) => Promise<string>;
@@ -74,33 +70,22 @@ async function free(host: string, port: number, variable: string): Promise<strin
   return `${host}:${port} is free`;
 }
 
-/** Returns whether the service would start. */
-async function main(): Promise<boolean> {
+async function main(): Promise<void> {
   const config = await processConfig();
   for (const line of misspeltVariables()) console.log(`warning: ${line}`);
-  let isWell = true;
   for (const [name, check] of Object.entries(CHECKS)) {
     const said = await check(config).catch((error: unknown) => {
-      isWell = false;
+      process.exitCode = 1;
       return `FAILED: ${messageOf(error)}`;
     });
     console.log(`${name}: ${said}`);
   }
-  return isWell;
 }
 
-function refused(error: unknown): false {
-  if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
-  else console.error(messageOf(error));
-  return false;
-}
+const command = new Command('device-insights check')
+  .description(
+    'Checks the configuration of "device-insights start", and connects to what it names: store, Redis, ports. It changes nothing, and prints one line for each part. The exit code is 1 if the service would not start or not work.',
+  )
+  .action(main);
 
-const [option] = process.argv.slice(2);
-if (option === '--help' || option === '-h') console.log(HELP);
-else if (option !== undefined) {
-  console.error(`there is no option ${option}; see --help`);
-  process.exitCode = 1;
-} else {
-  const isWell = await main().catch(refused);
-  process.exit(isWell ? 0 : 1);
-}
+runAndExit(command);

@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '@device-insights/fanout/platform/config-error';
 import { processLog } from '@device-insights/fanout/platform/log';
-import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { VERSION } from '@device-insights/fanout/platform/version';
-import type { FrameSource } from '@device-insights/sdk';
+import { DeviceInsights, type FrameSource } from '@device-insights/sdk';
 import { type Recording, readRecording } from '@device-insights/sdk/node';
 import { FAULT_FORMS, parseFaults, simulate } from '@device-insights/sdk/simulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -13,7 +11,7 @@ import { processConfig } from '../config.js';
 import { newKey } from '../keys/key.js';
 import { startService } from '../service.js';
 import { showDemo } from './demonstration.js';
-import { followOutput } from './output.js';
+import { followOutput, runAndExit } from './run-command.js';
 
 interface Options {
   readonly recording?: string;
@@ -47,18 +45,8 @@ async function demo(options: Options): Promise<void> {
       // A source that is played faster than real time begins in the past, so that it ends now.
       const ahead = speed > 1 ? Math.min(lengthMs(source) * (1 - 1 / speed), 1000 * seconds * (speed - 1)) : 0;
       const startTime = Date.now() - ahead;
-      console.log(
-        await showDemo({
-          baseUrl: service.url,
-          apiKey: key,
-          source,
-          speed,
-          seconds,
-          startTime,
-          stop,
-          print: console.log,
-        }),
-      );
+      const client = new DeviceInsights({ baseUrl: service.url, apiKey: key });
+      console.log(await showDemo(client, source, { speed, seconds, startTime, signal: stop }));
     } finally {
       await service.stop();
     }
@@ -133,11 +121,4 @@ const command = new Command('demo')
   .addOption(new Option('--fault <fault...>', `faults of the simulator: ${FAULT_FORMS}`).default([], 'none'))
   .action(demo);
 
-command.parseAsync().then(
-  () => process.exit(),
-  (error: unknown) => {
-    if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
-    else console.error(messageOf(error));
-    process.exit(1);
-  },
-);
+runAndExit(command);

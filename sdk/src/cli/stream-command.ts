@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DeviceInsights } from '../client.js';
 import type { Device } from '../device/device.js';
@@ -92,7 +94,7 @@ async function streamSource(
     const ahead = speed > 1 ? Math.min(lengthMs * (1 - 1 / speed), 1000 * seconds * (speed - 1)) : 0;
     const startTime = Date.now() - ahead;
     await play(source, device, { speed, seconds, startTime, signal: stop });
-    await end(device, stop);
+    await Promise.race([device.end(), endedLate(stop)]);
   } finally {
     clearInterval(progress);
     device.close();
@@ -120,24 +122,11 @@ function draftOf({ name, description, firmware_version, modality_channels, spo2_
   return { name, description, firmware_version, channels, calibration: [a, b, c] };
 }
 
-/** Ends the session, however long the service is away; after it is asked to stop, it waits only for a short time. */
-async function end(device: Device, stop: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let startTimer = () => {};
-  const late = new Promise<never>((_, reject) => {
-    const text = 'the service cannot be reached: the session has not been ended, and the service will close it';
-    startTimer = () => {
-      timer = setTimeout(() => reject(new Error(text)), END_WITHIN_MS);
-    };
-  });
-  if (stop.aborted) startTimer();
-  else stop.addEventListener('abort', startTimer);
-  try {
-    await Promise.race([device.end(), late]);
-  } finally {
-    stop.removeEventListener('abort', startTimer);
-    clearTimeout(timer);
-  }
+/** Rejects some time after the command is asked to stop: until then a session can end, however long the service is away. */
+async function endedLate(stop: AbortSignal): Promise<never> {
+  if (!stop.aborted) await once(stop, 'abort');
+  await setTimeout(END_WITHIN_MS, undefined, { ref: false });
+  throw new Error('the service cannot be reached: the session has not been ended, and the service will close it');
 }
 
 function noticeLine({ code, channel, detail, over }: NoticeMessage): string {
