@@ -41,6 +41,8 @@ export interface RestState {
 
 export type RestContext = RouterContext<RestState>;
 export type RestMiddleware = Middleware<RestState>;
+/** A step of a route, whose path has parameters. */
+export type RestStep = (ctx: RestContext, next: () => Promise<unknown>) => unknown;
 
 /** The key of the request. Fails closed: a handler that is reached without a key answers 401. */
 export function keyOf(ctx: { readonly state: RestState }): Key {

@@ -1,24 +1,44 @@
 import Router from '@koa/router';
-import { algorithmRoutes } from './algorithms/routes.js';
-import { deviceModelRoutes } from './device-models/routes.js';
-import { healthRoutes } from './health/routes.js';
-import { insightRoutes } from './insights/routes.js';
-import { modalityRoutes } from './modalities/routes.js';
-import { openapiRoutes } from './openapi/routes.js';
-import type { RestOptions, RestState } from './rest-context.js';
-import { sessionRoutes } from './sessions/routes.js';
-import { uploadRoutes } from './uploads/routes.js';
+import { algorithmOperations } from './algorithms/routes.js';
+import { jsonBody } from './body.js';
+import { deviceModelOperations } from './device-models/routes.js';
+import { healthOperations } from './health/routes.js';
+import { idempotent } from './idempotency.js';
+import { insightOperations } from './insights/routes.js';
+import { modalityOperations } from './modalities/routes.js';
+import { type Operation, type Operations, successOf } from './openapi/operation.js';
+import { openapiOperations } from './openapi/routes.js';
+import type { RestOptions, RestState, RestStep } from './rest-context.js';
+import { sessionOperations } from './sessions/routes.js';
+import { uploadOperations } from './uploads/routes.js';
 
-/** Every route of the REST interface: one folder for each resource, with its operations for OpenAPI. */
+/** All operations of the REST interface, in the order in which they are documented: one folder for each resource. */
+export const OPERATIONS: Operations = {
+  ...deviceModelOperations,
+  ...modalityOperations,
+  ...sessionOperations,
+  ...insightOperations,
+  ...uploadOperations,
+  ...algorithmOperations,
+  ...healthOperations,
+  ...openapiOperations,
+};
+
+/** The routes of all operations. */
 export function routes(options: RestOptions): Router<RestState> {
   const router = new Router<RestState>({ sensitive: true, strict: true });
-  deviceModelRoutes(router, options);
-  modalityRoutes(router, options);
-  sessionRoutes(router, options);
-  insightRoutes(router, options);
-  uploadRoutes(router, options);
-  algorithmRoutes(router, options);
-  healthRoutes(router, options);
-  openapiRoutes(router);
+  for (const [route, operation] of Object.entries(OPERATIONS)) {
+    const [method = '', path = ''] = route.split(' ');
+    const answer: RestStep = async (ctx) => {
+      await operation.handle(ctx, options);
+      ctx.status = successOf(method);
+    };
+    const steps = operation.steps?.(options) ?? stepsOf(operation, options);
+    router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], [...steps, answer]);
+  }
   return router;
+}
+
+function stepsOf({ body, isIdempotent }: Operation, options: RestOptions): RestStep[] {
+  return [...(body ? [jsonBody] : []), ...(isIdempotent ? [idempotent(options)] : [])];
 }

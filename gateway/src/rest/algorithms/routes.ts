@@ -1,8 +1,8 @@
-import type Router from '@koa/router';
 import type { Operations } from '../openapi/operation.js';
-import { keyOf, type RestOptions, type RestState, unauthenticated } from '../rest-context.js';
+import { keyOf, unauthenticated } from '../rest-context.js';
 import { algorithm } from './schema.js';
 
+/** The algorithms that the account is entitled to run. */
 export const algorithmOperations: Operations = {
   'GET /v1/algos': {
     operationId: 'listAlgorithms',
@@ -11,15 +11,11 @@ export const algorithmOperations: Operations = {
     description:
       'The algorithms that analyse the data of the account. An account without a restriction has all algorithms.',
     answer: { description: 'The algorithms.', list: algorithm },
+    async handle(ctx, { store, algorithms }) {
+      const account = await store.account(keyOf(ctx).accountId);
+      if (!account) throw unauthenticated('the account of this API key no longer exists');
+      const entitled = algorithms.filter(({ slug }) => account.algorithms?.includes(slug) ?? true);
+      ctx.body = entitled.map(({ id, name, slug, description }) => ({ id, name, slug, description }));
+    },
   },
 };
-
-/** The algorithms that the account is entitled to run. */
-export function algorithmRoutes(router: Router<RestState>, { store, algorithms }: RestOptions): void {
-  router.get('/v1/algos', async (ctx) => {
-    const account = await store.account(keyOf(ctx).accountId);
-    if (!account) throw unauthenticated('the account of this API key no longer exists');
-    const entitled = algorithms.filter(({ slug }) => account.algorithms?.includes(slug) ?? true);
-    ctx.body = entitled.map(({ id, name, slug, description }) => ({ id, name, slug, description }));
-  });
-}

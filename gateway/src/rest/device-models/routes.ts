@@ -1,12 +1,9 @@
-import type Router from '@koa/router';
 import { HttpError } from '../../errors.js';
 import { MAX_DEVICE_MODELS } from '../../store/store.js';
-import { jsonBody } from '../body.js';
-import { idempotent } from '../idempotency.js';
 import { answerArray } from '../json-array.js';
 import type { Operations } from '../openapi/operation.js';
 import { pathId, permittedModel } from '../permission.js';
-import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
+import { keyOf, type RestContext } from '../rest-context.js';
 import { valid } from '../violations.js';
 import { changeModel } from './change.js';
 import {
@@ -21,6 +18,9 @@ import {
 const WHAT = 'device model';
 const TOO_MANY = `an account has at most ${MAX_DEVICE_MODELS} device models: delete models that no device uses`;
 
+const REFERENCED = 'devices still reference this device model: delete them, or move them to another model';
+
+/** Device models: an account's kinds of devices. */
 export const deviceModelOperations: Operations = {
   'POST /v1/device-models': {
     operationId: 'createDeviceModel',
@@ -31,6 +31,11 @@ export const deviceModelOperations: Operations = {
     isIdempotent: true,
     body: newDeviceModel,
     answer: { description: 'The device model, with its id.', schema: deviceModel },
+    async handle(ctx, { store, clock }) {
+      const model = deviceModelOf(ctx.state.body, keyOf(ctx).accountId, clock.now());
+      if (!(await store.addDeviceModel(model))) throw new HttpError('conflict', TOO_MANY);
+      ctx.body = deviceModelAnswer(model);
+    },
   },
   'GET /v1/device-models': {
     operationId: 'listDeviceModels',
@@ -38,6 +43,7 @@ export const deviceModelOperations: Operations = {
     summary: 'All device models of the account, oldest first',
     description: 'Complete, without pages: an account has a limited number of them.',
     answer: { description: 'The device models.', list: deviceModel },
+    handle: (ctx, { store }) => answerArray(ctx, store.deviceModels(keyOf(ctx).accountId), deviceModelAnswer),
   },
   'GET /v1/device-models/{id}': {
     operationId: 'getDeviceModel',
@@ -45,6 +51,9 @@ export const deviceModelOperations: Operations = {
     summary: 'One device model',
     description: 'A device model of the account, with its modality channels.',
     answer: { description: 'The device model.', schema: deviceModel },
+    async handle(ctx, { store }) {
+      ctx.body = deviceModelAnswer(permittedModel(keyOf(ctx), await store.deviceModel(idOf(ctx))));
+    },
   },
   'PUT /v1/device-models/{id}': {
     operationId: 'updateDeviceModel',
@@ -54,6 +63,12 @@ export const deviceModelOperations: Operations = {
       'Any of its fields; what is left out stays. Entries of modality_channels with a ch_id change that channel, those without one are added, none is removed. Sessions that are open keep what they began with.',
     body: deviceModelChange,
     answer: { description: 'The changed device model.', schema: deviceModel },
+    async handle(ctx, { store, clock }) {
+      const changed = await changeModel(ctx, idOf(ctx), store, (model) =>
+        changedModel(model, valid(deviceModelChange, ctx.state.body), clock.now()),
+      );
+      ctx.body = deviceModelAnswer(changed);
+    },
   },
   'DELETE /v1/device-models/{id}': {
     operationId: 'deleteDeviceModel',
@@ -62,49 +77,14 @@ export const deviceModelOperations: Operations = {
     description: 'Sessions of the past keep the id. A model that devices still reference stays (409).',
     answer: { description: 'The device model is deleted. Past sessions keep its id.' },
     mayConflict: true,
+    async handle(ctx, { store }) {
+      const { id } = permittedModel(keyOf(ctx), await store.deviceModel(idOf(ctx)));
+      const outcome = await store.deleteDeviceModel(id);
+      if (outcome === 'missing') permittedModel(keyOf(ctx), null);
+      if (outcome === 'referenced') throw new HttpError('conflict', REFERENCED);
+    },
   },
 };
-
-/** Device models: an account's kinds of devices. */
-export function deviceModelRoutes(router: Router<RestState>, options: RestOptions): void {
-  const { store, clock } = options;
-
-  router.post('/v1/device-models', jsonBody, idempotent(options), async (ctx) => {
-    const model = deviceModelOf(ctx.state.body, keyOf(ctx).accountId, clock.now());
-    if (!(await store.addDeviceModel(model))) throw new HttpError('conflict', TOO_MANY);
-    ctx.status = 201;
-    ctx.body = deviceModelAnswer(model);
-  });
-
-  router.get('/v1/device-models', async (ctx) => {
-    await answerArray(ctx, store.deviceModels(keyOf(ctx).accountId), deviceModelAnswer);
-  });
-
-  router.get('/v1/device-models/:id', async (ctx) => {
-    const model = permittedModel(keyOf(ctx), await store.deviceModel(idOf(ctx)));
-    ctx.body = deviceModelAnswer(model);
-  });
-
-  router.put('/v1/device-models/:id', jsonBody, async (ctx) => {
-    const changed = await changeModel(ctx, idOf(ctx), store, (model) =>
-      changedModel(model, valid(deviceModelChange, ctx.state.body), clock.now()),
-    );
-    ctx.body = deviceModelAnswer(changed);
-  });
-
-  router.delete('/v1/device-models/:id', async (ctx) => {
-    const { id } = permittedModel(keyOf(ctx), await store.deviceModel(idOf(ctx)));
-    const outcome = await store.deleteDeviceModel(id);
-    if (outcome === 'missing') permittedModel(keyOf(ctx), null);
-    if (outcome === 'referenced') {
-      throw new HttpError(
-        'conflict',
-        'devices still reference this device model: delete them, or move them to another model',
-      );
-    }
-    ctx.status = 204;
-  });
-}
 
 function idOf(ctx: RestContext): string {
   return pathId(ctx.params.id, WHAT);

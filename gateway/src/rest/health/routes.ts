@@ -1,12 +1,12 @@
-import type Router from '@koa/router';
 import type { z } from 'zod';
 import type { Operations } from '../openapi/operation.js';
-import type { RestOptions, RestState } from '../rest-context.js';
+import type { RestOptions } from '../rest-context.js';
 import { health } from './schema.js';
 
 /** The only path that needs no key. */
 export const HEALTH_PATH = '/v1/stream/health';
 
+/** The health of the streams: always 200, even if the health is bad. */
 export const healthOperations: Operations = {
   'GET /v1/stream/health': {
     operationId: 'getHealth',
@@ -15,16 +15,12 @@ export const healthOperations: Operations = {
     description: 'Answers 200 also when a part does not work; `ok` says so.',
     isOpen: true,
     answer: { description: 'The health, whether or not the gateway is healthy.', schema: health },
+    async handle(ctx, options) {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await healthOf(options);
+    },
   },
 };
-
-/** The health of the streams: always 200, even if the health is bad. */
-export function healthRoutes(router: Router<RestState>, options: RestOptions): void {
-  router.get(HEALTH_PATH, async (ctx) => {
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = await healthOf(options);
-  });
-}
 
 async function healthOf(options: RestOptions): Promise<z.input<typeof health>> {
   try {

@@ -10,7 +10,7 @@ import { insightQuery } from '../insights/schema.js';
 import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
 import { beat, session, sessionQuery, summary } from '../sessions/schema.js';
 import { upload, uploadQuery } from '../uploads/schema.js';
-import type { Operation, Operations } from './operation.js';
+import { type Operation, type Operations, successOf } from './operation.js';
 
 type Json = Record<string, unknown>;
 
@@ -209,7 +209,7 @@ function described(method: string, path: string, operation: Operation): Json {
     ...(body && { requestBody: { required: true, content: json(body, false) } }),
     ...(isUpload && { requestBody: { required: true, content: BINARY } }),
     responses: {
-      [{ POST: 201, DELETE: 204 }[method] ?? 200]: success,
+      [successOf(method)]: success,
       ...Object.fromEntries(
         refusals.flatMap(([status, name, isPossible]) =>
           isPossible ? [[status, { $ref: `#/components/responses/${name}` }]] : [],

@@ -1,15 +1,7 @@
 import { VERSION } from '@device-insights/fanout/platform/version';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { algorithmOperations } from '../algorithms/routes.js';
-import { deviceModelOperations } from '../device-models/routes.js';
-import { healthOperations } from '../health/routes.js';
-import { insightOperations } from '../insights/routes.js';
-import { modalityOperations } from '../modalities/routes.js';
-import { sessionOperations } from '../sessions/routes.js';
-import { uploadOperations } from '../uploads/routes.js';
+import { OPERATIONS } from '../routes.js';
 import { components, paths } from './components.js';
-import type { Operations } from './operation.js';
-import { openapiOperations } from './routes.js';
 
 const DEFINITION = {
   openapi: '3.1.0',
@@ -41,18 +33,6 @@ const DEFINITION = {
     { name: 'health', description: 'Health of the ingest and subscribe sockets.' },
     { name: 'schema', description: 'This document.' },
   ],
-};
-
-/** All operations, in the order in which they are documented. */
-const OPERATIONS: Operations = {
-  ...deviceModelOperations,
-  ...modalityOperations,
-  ...sessionOperations,
-  ...insightOperations,
-  ...uploadOperations,
-  ...algorithmOperations,
-  ...healthOperations,
-  ...openapiOperations,
 };
 
 /** Builds the OpenAPI document out of the operations of the routes and their zod schemas. */

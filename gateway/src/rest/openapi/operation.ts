@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import type { RestContext, RestOptions, RestStep } from '../rest-context.js';
 
-/** An operation of REST, for the OpenAPI document. Its refusals follow from its path, method and schemas. */
+/** An operation of REST: what it does, and what the OpenAPI document says of it. Its refusals follow from its path, method and schemas. */
 export interface Operation {
   readonly operationId: string;
   readonly tag: string;
@@ -12,6 +13,7 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** Whether it takes an Idempotency-Key. */
   readonly isIdempotent?: true;
+  /** Its JSON body, which is read before `handle`. */
   readonly body?: z.ZodType;
   /** Success: an object, a list of them, or nothing; `fhir` if also as a Bundle, `csv` if also as CSV. */
   readonly answer: {
@@ -25,6 +27,15 @@ export interface Operation {
   readonly mayConflict?: true;
   /** Whether its body is the frames of a device; its answer then is no page, though it has a query. */
   readonly isUpload?: true;
+  /** Steps before `handle` in place of those that follow from `body` and `isIdempotent`. */
+  readonly steps?: (options: RestOptions) => RestStep[];
+  /** Sets the body of the answer; the status follows from the method (`successOf`). */
+  readonly handle: (ctx: RestContext, options: RestOptions) => unknown;
+}
+
+/** The status of an operation that succeeds. */
+export function successOf(method: string): number {
+  return { POST: 201, DELETE: 204 }[method] ?? 200;
 }
 
 /** Operations by method and path, in the order of the document. */

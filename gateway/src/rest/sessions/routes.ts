@@ -1,15 +1,16 @@
 import { insight } from '@device-insights/contract/insight';
-import type Router from '@koa/router';
 import { BEAT_CSV } from '../../csv.js';
+import type { Session } from '../../store/store.js';
 import { answerBundle, prefersFhir } from '../fhir.js';
 import { answerArray, answerText, whileAuthenticated } from '../json-array.js';
 import type { Operations } from '../openapi/operation.js';
 import { pathId, permittedSession } from '../permission.js';
 import { linkPage, readQuery } from '../query.js';
-import { keyOf, type RestContext, type RestOptions, type RestState } from '../rest-context.js';
+import { keyOf, type RestContext, type RestOptions } from '../rest-context.js';
 import { beat, diagnosticsAnswer, session, sessionAnswer, sessionQuery, summary } from './schema.js';
 import { summaryRows } from './summary.js';
 
+/** Sessions and the insights of one. */
 export const sessionOperations: Operations = {
   'GET /v1/sessions': {
     operationId: 'listSessions',
@@ -19,6 +20,14 @@ export const sessionOperations: Operations = {
       "Sessions of the account, or of the key's user. Each page has at most `limit` sessions; follow the Link header.",
     query: sessionQuery,
     answer: { description: 'The sessions. A Link header with rel="next" leads to older sessions.', list: session },
+    async handle(ctx, { store }) {
+      const { accountId, user } = keyOf(ctx);
+      const { limit, status = null, device_id: deviceId = null, cursor = null, ...span } = readQuery(ctx, sessionQuery);
+      const { data_since: dataSince = null, data_until: dataUntil = null } = span;
+      const page = await store.sessions({ accountId, user, limit, status, deviceId, dataSince, dataUntil, cursor });
+      if (page.next !== null) linkPage(ctx, sessionQuery, page.next, 'next');
+      ctx.body = page.rows.map(sessionAnswer);
+    },
   },
   'GET /v1/sessions/{id}': {
     operationId: 'getSession',
@@ -26,6 +35,11 @@ export const sessionOperations: Operations = {
     summary: 'One session',
     description: 'One session, open or closed, with the problems of its data.',
     answer: { description: 'The session.', schema: session },
+    async handle(ctx, options) {
+      const row = await sessionOf(ctx, options);
+      const diagnostics = await options.store.diagnostics(row.id);
+      ctx.body = { ...sessionAnswer(row), ...(diagnostics && { diagnostics: diagnosticsAnswer(diagnostics) }) };
+    },
   },
   'GET /v1/sessions/{id}/insights': {
     operationId: 'listSessionInsights',
@@ -34,6 +48,12 @@ export const sessionOperations: Operations = {
     description:
       'Complete, without pages. The array is streamed, so that a long session needs no more memory than a short one. With `Accept: application/fhir+json` it is a Bundle of FHIR R4 Observations.',
     answer: { description: 'The insights, streamed.', list: insight, fhir: true },
+    async handle(ctx, options) {
+      const { id, user } = await sessionOf(ctx, options);
+      const insights = options.store.sessionInsights(id);
+      if (prefersFhir(ctx)) await answerBundle(ctx, insights, { users: new Map([[id, user]]), self: ctx.path });
+      else await answerArray(ctx, insights, (each) => each);
+    },
   },
   'GET /v1/sessions/{id}/beats': {
     operationId: 'listSessionBeats',
@@ -42,6 +62,14 @@ export const sessionOperations: Operations = {
     description:
       'Complete, without pages, and streamed. Beats are stored in blocks of 10 s, 10 to 20 s after they were measured, and at the end of the session. With `Accept: text/csv` it is CSV with the columns t, source and quality.',
     answer: { description: 'The beats, streamed.', list: beat, csv: true },
+    async handle(ctx, options) {
+      const { id } = await sessionOf(ctx, options);
+      const beats = options.store.sessionBeats(id);
+      ctx.vary('Accept');
+      if (ctx.accepts('application/json', 'text/csv') === 'text/csv')
+        await answerText(ctx, 'text/csv', BEAT_CSV.text(whileAuthenticated(ctx, beats)));
+      else await answerArray(ctx, beats, (each) => each);
+    },
   },
   'GET /v1/sessions/{id}/summary': {
     operationId: 'getSessionSummary',
@@ -50,48 +78,14 @@ export const sessionOperations: Operations = {
     description:
       'Mean, minimum and maximum of the readings that are not `unfit`, and the time with readings of each class: an entry for each type that has insights.',
     answer: { description: 'The summary.', list: summary },
+    async handle(ctx, options) {
+      const { id } = await sessionOf(ctx, options);
+      ctx.body = summaryRows(await options.store.sessionSummary(id), options.algorithms);
+    },
   },
 };
 
-/** Sessions and the insights of one. A per-user key sees only that user's sessions. */
-export function sessionRoutes(router: Router<RestState>, { store, algorithms }: RestOptions): void {
-  router.get('/v1/sessions', async (ctx) => {
-    const { accountId, user } = keyOf(ctx);
-    const { limit, status = null, device_id: deviceId = null, cursor = null, ...span } = readQuery(ctx, sessionQuery);
-    const { data_since: dataSince = null, data_until: dataUntil = null } = span;
-    const page = await store.sessions({ accountId, user, limit, status, deviceId, dataSince, dataUntil, cursor });
-    if (page.next !== null) linkPage(ctx, sessionQuery, page.next, 'next');
-    ctx.body = page.rows.map(sessionAnswer);
-  });
-
-  router.get('/v1/sessions/:id', async (ctx) => {
-    const row = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
-    const diagnostics = await store.diagnostics(row.id);
-    ctx.body = { ...sessionAnswer(row), ...(diagnostics && { diagnostics: diagnosticsAnswer(diagnostics) }) };
-  });
-
-  router.get('/v1/sessions/:id/insights', async (ctx) => {
-    const { id, user } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
-    const insights = store.sessionInsights(id);
-    if (prefersFhir(ctx)) await answerBundle(ctx, insights, { users: new Map([[id, user]]), self: ctx.path });
-    else await answerArray(ctx, insights, (insight) => insight);
-  });
-
-  router.get('/v1/sessions/:id/beats', async (ctx) => {
-    const { id } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
-    const beats = store.sessionBeats(id);
-    ctx.vary('Accept');
-    if (ctx.accepts('application/json', 'text/csv') === 'text/csv')
-      await answerText(ctx, 'text/csv', BEAT_CSV.text(whileAuthenticated(ctx, beats)));
-    else await answerArray(ctx, beats, (each) => each);
-  });
-
-  router.get('/v1/sessions/:id/summary', async (ctx) => {
-    const { id } = permittedSession(keyOf(ctx), await store.session(idOf(ctx)));
-    ctx.body = summaryRows(await store.sessionSummary(id), algorithms);
-  });
-}
-
-function idOf(ctx: RestContext): string {
-  return pathId(ctx.params.id, 'session');
+/** The session in the path. A per-user key sees only that user's sessions. */
+async function sessionOf(ctx: RestContext, { store }: RestOptions): Promise<Session> {
+  return permittedSession(keyOf(ctx), await store.session(pathId(ctx.params.id, 'session')));
 }

@@ -1,24 +1,17 @@
 import type { CloseReason } from '@device-insights/contract/close-codes';
 import { keysInQuery } from '@device-insights/fanout/api-key';
 import { allowLongBody } from '@device-insights/fanout/platform/http-server';
-import type Router from '@koa/router';
 import { CloseError, HttpError } from '../../errors.js';
 import { idempotencyKey, idempotent } from '../idempotency.js';
 import type { Operations } from '../openapi/operation.js';
-import {
-  keyOf,
-  type RestContext,
-  type RestMiddleware,
-  type RestOptions,
-  type RestState,
-  unauthenticated,
-} from '../rest-context.js';
+import { keyOf, type RestContext, type RestMiddleware, unauthenticated } from '../rest-context.js';
 import { valid } from '../violations.js';
 import { upload, uploadAnswer, uploadQuery } from './schema.js';
 
 /** Needs a key that may stream. */
 export const UPLOADS_PATH = '/v1/uploads';
 
+/** The frames of a device in the body of a request. */
 export const uploadOperations: Operations = {
   'POST /v1/uploads': {
     operationId: 'createUpload',
@@ -31,6 +24,13 @@ export const uploadOperations: Operations = {
     mayConflict: true,
     isUpload: true,
     answer: { description: 'What became of the frames.', schema: upload },
+    steps: (options) => [binaryBody, idempotent(options, sameDevice)],
+    async handle(ctx, { upload: take }) {
+      const header = ctx.req.headers['idempotency-key'];
+      const key = header === undefined ? null : valid(idempotencyKey, header, 'Idempotency-Key');
+      allowLongBody(ctx.req, ctx.res);
+      ctx.body = uploadAnswer(await take(ctx.req, key).catch(refused));
+    },
   },
 };
 
@@ -38,19 +38,10 @@ const RETRY_S = { 'Retry-After': '30' };
 /** A session whose connection broke closes after a minute. */
 const RETRY_CLOSED_S = { 'Retry-After': '60' };
 
-/** The frames of a device in the body of a request. */
-export function uploadRoutes(router: Router<RestState>, options: RestOptions): void {
-  const sameDevice = (ctx: RestContext) => {
-    const query = new URLSearchParams(ctx.querystring);
-    return JSON.stringify([keyOf(ctx).user, query.get('device_id'), query.get('device_model_id')]);
-  };
-  router.post(UPLOADS_PATH, binaryBody, idempotent(options, sameDevice), async (ctx) => {
-    const header = ctx.req.headers['idempotency-key'];
-    const key = header === undefined ? null : valid(idempotencyKey, header, 'Idempotency-Key');
-    allowLongBody(ctx.req, ctx.res);
-    ctx.body = uploadAnswer(await options.upload(ctx.req, key).catch(refused));
-    ctx.status = 201;
-  });
+/** The text by which two uploads with one Idempotency-Key are the same. */
+function sameDevice(ctx: RestContext): string {
+  const query = new URLSearchParams(ctx.querystring);
+  return JSON.stringify([keyOf(ctx).user, query.get('device_id'), query.get('device_model_id')]);
 }
 
 /** Refuses a body of another kind before any of it is read, and a key in the query, which would be another one. */
