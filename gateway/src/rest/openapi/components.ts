@@ -6,10 +6,9 @@ import { fhirBundle } from '../fhir.js';
 import { object } from '../fields.js';
 import { health } from '../health/schema.js';
 import { idempotencyKey } from '../idempotency.js';
-import { insightQuery } from '../insights/schema.js';
 import { channel, channelChange, channelEntry, newChannel } from '../modalities/schema.js';
-import { beat, session, sessionQuery, summary } from '../sessions/schema.js';
-import { upload, uploadQuery } from '../uploads/schema.js';
+import { beat, session, summary } from '../sessions/schema.js';
+import { upload } from '../uploads/schema.js';
 import { type Operation, type Operations, successOf } from './operation.js';
 
 type Json = Record<string, unknown>;
@@ -86,7 +85,6 @@ const AS_SENT: z.core.ToJSONSchemaParams = {
 export function components(): Json {
   return {
     schemas: schemas(),
-    parameters: parameters(),
     headers: Object.fromEntries(Object.entries(HEADERS).map(([name, text]) => [name, header(text)])),
     responses: Object.fromEntries(Object.entries(REFUSALS).map(([name, text]) => [name, refusal(name, text)])),
     securitySchemes: {
@@ -107,41 +105,29 @@ function schemas(): Json {
   return Object.fromEntries(Object.entries(made).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
 }
 
-/** Path parameters: the name of each in a path, and its meaning. */
-const IN_PATH = {
-  Id: ['id', 'The id of the resource.'],
-  DeviceModelId: ['dm_id', 'The id of a device model.'],
-  ChannelId: ['ch_id', 'The ch_id of a modality channel.'],
-} as const;
-/** Queries, by the beginning of the names of their parameters. */
-const QUERIES = { Sessions: sessionQuery, Insights: insightQuery, Upload: uploadQuery };
+/** The parameters in paths, by name. */
+const IN_PATH: Readonly<Record<string, string>> = {
+  id: 'The id of the resource.',
+  dm_id: 'The id of a device model.',
+  ch_id: 'The ch_id of a modality channel.',
+};
 
-function parameters(): Json {
-  return {
-    ...Object.fromEntries(Object.entries(IN_PATH).map(([title, [name, text]]) => [title, pathParameter(name, text)])),
-    ...Object.assign({}, ...Object.entries(QUERIES).map(([prefix, query]) => queryParameters(prefix, query))),
-    IdempotencyKey: {
-      name: 'Idempotency-Key',
-      in: 'header',
-      description:
-        'Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.',
-      schema: jsonSchema(idempotencyKey),
-    },
-  };
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Makes the request safe to repeat: for 24 h, the same body gets the first response again. Of an account, the newest 10,000 keys are remembered.',
+  schema: jsonSchema(idempotencyKey),
+};
+
+function pathParameter(name: string): Json {
+  return { name, in: 'path', required: true, description: IN_PATH[name], schema: { type: 'string', format: 'uuid' } };
 }
 
-function pathParameter(name: string, description: string): Json {
-  return { name, in: 'path', required: true, description, schema: { type: 'string', format: 'uuid' } };
-}
-
-function queryParameters(prefix: string, query: z.ZodObject): Json {
-  const made = Object.entries(query.shape).map(([name, field]) => {
-    const { description, ...schema } = jsonSchema(field as z.ZodType);
-    const title = name.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
-    const required = query === uploadQuery && !(field as z.ZodType).safeParse(undefined).success;
-    return [`${prefix}${title}`, { name, in: 'query', ...(required && { required }), description, schema }];
-  });
-  return Object.fromEntries(made);
+function queryParameter([name, field]: [string, z.core.$ZodType]): Json {
+  const { description, ...schema } = jsonSchema(field as z.ZodType);
+  const required = !(field as z.ZodType).safeParse(undefined).success;
+  return { name, in: 'query', ...(required && { required }), description, schema };
 }
 
 function jsonSchema(schema: z.ZodType): Json {
@@ -175,8 +161,12 @@ export function paths(operations: Operations): Json {
 
 function described(method: string, path: string, operation: Operation): Json {
   const { operationId, tag, summary, description, isOpen, isIdempotent, isUpload, query, body, answer } = operation;
-  const inPath = Object.entries(IN_PATH).flatMap(([title, [name]]) => (path.includes(`{${name}}`) ? title : []));
-  const names = [...inPath, ...(isIdempotent ? ['IdempotencyKey'] : []), ...(query ? queryNames(query) : [])];
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const parameters = [
+    ...inPath.map(pathParameter),
+    ...(isIdempotent ? [IDEMPOTENCY_KEY] : []),
+    ...Object.entries(query?.shape ?? {}).map(queryParameter),
+  ];
   const refusals: [status: number, name: keyof typeof REFUSALS, isPossible: unknown][] = [
     [400, isOpen ? 'Malformed' : 'ValidationFailed', isOpen || query || body],
     [401, 'Unauthenticated', !isOpen],
@@ -205,7 +195,7 @@ function described(method: string, path: string, operation: Operation): Json {
     summary,
     description,
     ...(isOpen && { security: [] }),
-    ...(names.length > 0 && { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: json(body, false) } }),
     ...(isUpload && { requestBody: { required: true, content: BINARY } }),
     responses: {
@@ -230,9 +220,4 @@ function json(content: z.ZodType, isList: boolean): Json {
     ? { schema: { type: 'array', items: schema }, ...(example !== undefined && { example: [example] }) }
     : { schema, ...(example !== undefined && { example }) };
   return { 'application/json': body };
-}
-
-function queryNames(query: z.ZodObject): string[] {
-  const [prefix = ''] = Object.entries(QUERIES).find(([, each]) => each === query) ?? [];
-  return Object.keys(queryParameters(prefix, query));
 }
