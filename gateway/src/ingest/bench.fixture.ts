@@ -172,7 +172,7 @@ export class Bench {
     const store = this.#gateways.length === 0 ? this.store : await openEmbeddedStore(directory, clock);
     const log = this.#log();
     const keys = new KeyRing(store, clock, log);
-    const publisher = new Publisher({ store, bus, clock, log });
+    const publisher = new Publisher({ store, bus, clock, log, restMs: 0 });
     const core = await createCore({ maxSessions: this.options.maxSessions ?? 8 });
     const load = new CoreLoad(core);
     const { graceMs = 60_000, maxSessions = 8, maxAccountSessions = maxSessions } = this.options;

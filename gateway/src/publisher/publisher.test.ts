@@ -35,10 +35,10 @@ describe('the publisher', () => {
     await gate.store.close();
   });
 
-  const newPublisher = (maxQueued?: number) => {
+  const newPublisher = (maxQueued?: number, restMs = 0) => {
     const keep = (fields: object, text: string) => logged.push({ fields: { ...fields }, text });
     const log = { info: keep, warn: keep, error: keep };
-    return new Publisher({ store: gate, bus, clock, log, ...(maxQueued ? { maxQueued } : {}) });
+    return new Publisher({ store: gate, bus, clock, log, restMs, ...(maxQueued ? { maxQueued } : {}) });
   };
 
   /** Lets commits and publications that need no time run: a write that is asked for later is done later. */
@@ -138,6 +138,19 @@ describe('the publisher', () => {
     stream.keep({ ...block, start: block.start + 10_000, beats: [] });
     await stream.flushed();
     expect(gate.groups.at(-1)?.[0]?.insights).to.deep.equal([]);
+  });
+
+  it('commits at once what comes alone, and together what comes soon after', async () => {
+    publisher = newPublisher(undefined, 4);
+    const rigs = [await begin(), await begin(), await begin()];
+    for (const { stream, reading } of rigs) {
+      stream.publish(reading(0));
+      await settle();
+    }
+    expect(gate.groups.map((group) => group.length)).to.deep.equal([1]);
+    clock.advance(4);
+    for (const { stream } of rigs) await stream.flushed();
+    expect(gate.groups.map((group) => group.length)).to.deep.equal([1, 2]);
   });
 
   it('commits the readings of one turn as one group, and those that arrive meanwhile as the next', async () => {
