@@ -119,6 +119,10 @@ export class Analysis {
   #start = 0;
   /** The newest instant of all channels, seconds since the first. */
   #dataTime = Number.NEGATIVE_INFINITY;
+  /** No window ends before this, seconds: nearly every run of samples ends earlier, and is compared with this alone. */
+  #nextEnd = 0;
+  /** Longest spacing of instants so far, seconds. */
+  #longestPeriod = 0;
 
   constructor(
     load: CoreLoad,
@@ -204,6 +208,7 @@ export class Analysis {
   #take(channel: AnalysedChannel, run: SampleRun, start: number, instants: number): void {
     const { trusted, lost, encoding, payload } = run;
     const period = run.period / 1000;
+    this.#longestPeriod = Math.max(this.#longestPeriod, period);
     let missing = 0;
     this.#load.time(() => {
       for (const [set, channels] of this.#sets.entries()) {
@@ -220,10 +225,14 @@ export class Analysis {
   #pass(t: number): Found {
     this.#load.passed(this.#dataTime, t);
     this.#dataTime = Math.max(this.#dataTime, t);
-    const readings = this.#steps.flatMap((steps) =>
-      steps.due(this.#dataTime).flatMap((end) => this.#compute(steps, end)),
-    );
+    // The last instant of a window may be this far from its end (`isReady`).
+    if (this.#dataTime < this.#nextEnd - 1.5 * this.#longestPeriod) return NONE;
+    const readings: Reading[] = [];
+    for (const steps of this.#steps)
+      for (const end of steps.due(this.#dataTime)) readings.push(...this.#compute(steps, end));
     const blocks = this.#beatSteps?.due(this.#dataTime).map((end) => this.#blockAt(end)) ?? NONE.beats;
+    this.#nextEnd = this.#beatSteps?.next ?? Number.POSITIVE_INFINITY;
+    for (const { next } of this.#steps) this.#nextEnd = Math.min(this.#nextEnd, next);
     return { readings, beats: filled(blocks) };
   }
 

@@ -105,6 +105,11 @@ export class Steps<Of extends AnyAlgorithm> {
     return this.#next - this.#everyS;
   }
 
+  /** End of the next windows. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** Skips windows that cannot hold data, to the first step after `second`. */
   skipTo(second: number): void {
     this.#next = Math.max(this.#next, (Math.floor(second / this.#everyS) + 1) * this.#everyS);
