@@ -1,4 +1,4 @@
-import type { Session, SessionProgress, SessionStore } from '../store/store.js';
+import type { Session, SessionStore } from '../store/store.js';
 import type { NoticeFields } from './notices.js';
 
 /** Data times of two sessions of a device may overlap by this much, ms: clocks are set, and sessions taken over. */
@@ -10,24 +10,30 @@ const MOST_STORED = 200;
 export class AlreadyStored {
   /** Null before they were asked for. */
   #closed: Promise<readonly Session[]> | null = null;
-  #isFound = false;
+  #isDone = false;
 
   constructor(
     readonly store: Pick<SessionStore, 'sessions'>,
     readonly row: Session,
   ) {}
 
-  /** What `already_stored` says; null if the session repeats no data, or that was found before. */
-  async find({ firstInstant: first, lastInstant: last }: SessionProgress): Promise<NoticeFields | null> {
-    if (this.#isFound || first === null || last === undefined || last - first <= OVERLAP_MS) return null;
+  /** Whether nothing can be found any more: it was found, or the device has no closed session of that time. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** What `already_stored` says of a session with data from `first` to `last`, ms; null if it repeats none, or that was found before. */
+  async find(first: number, last: number): Promise<NoticeFields | null> {
+    if (this.#isDone || last - first <= OVERLAP_MS) return null;
     this.#closed ??= this.#closedSince(first + OVERLAP_MS);
     const closed = await this.#closed.catch(() => {
       this.#closed = null; // Asked for again.
-      return [];
+      return null;
     });
-    const same = closed.find((session) => overlapMs(session, first, last) > OVERLAP_MS);
-    if (!same || this.#isFound) return null;
-    this.#isFound = true;
+    const same = closed?.find((session) => overlapMs(session, first, last) > OVERLAP_MS);
+    if (closed?.length === 0) this.#isDone = true;
+    if (!same || this.#isDone) return null;
+    this.#isDone = true;
     const detail = `the closed session ${same.id} of this device has data of the same time: if these are the same data, their readings are stored twice`;
     return { detail, session_id: same.id };
   }

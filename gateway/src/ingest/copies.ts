@@ -72,7 +72,7 @@ export class Copies {
     const equal = this.#compare(hashes, time);
     if (!this.#isCopying) this.#used += equal;
     else if (equal > 0 && this.#used > 0) [this.#isTorn, this.#used] = [true, 0];
-    if (equal < instants) this.#remember(hashes.subarray(equal), time + equal * this.period);
+    if (equal < instants) this.#remember(hashes, equal, time + equal * this.period);
     return this.#isCopying ? equal : 0;
   }
 
@@ -137,12 +137,13 @@ export class Copies {
     return [1, 2].every((k) => this.#hashes[(this.#count - k) % length] === this.#hashes[(position - k) % length]);
   }
 
-  #remember(hashes: Uint32Array, time: number): void {
+  /** Remembers the instants of a piece from one on, which has a time, ms. */
+  #remember(hashes: Uint32Array, from: number, time: number): void {
     if (this.#hashes.length === 0) this.#hashes = new Uint32Array(this.#capacity);
     this.#firsts.push(this.#count);
     this.#stamps.push(time);
-    this.#latest = Math.max(this.#latest, time + hashes.length * this.period);
-    for (const value of hashes) this.#hashes[this.#count++ % this.#hashes.length] = value;
+    this.#latest = Math.max(this.#latest, time + (hashes.length - from) * this.period);
+    for (let i = from; i < hashes.length; i++) this.#hashes[this.#count++ % this.#capacity] = hashes[i] ?? 0;
     while (this.#firsts.length > MAX_FRAMES || (this.#firsts[1] ?? this.#count) <= this.#count - this.#capacity) {
       if (this.#firsts.length === 1) break;
       this.#firsts.shift();

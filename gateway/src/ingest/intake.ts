@@ -129,6 +129,17 @@ export class Intake {
     );
   }
 
+  /** Data times of the first and the newest instant, ms; null before the first. */
+  get extent(): readonly [first: number, last: number] | null {
+    if (this.#firstInstant === null || this.#lastInstant === undefined) return null;
+    return [this.#firstInstant, this.#lastInstant];
+  }
+
+  /** Arrival of the last data, ms since the epoch; null before the first. */
+  get lastDataAt(): number | null {
+    return this.#lastDataAt;
+  }
+
   /** Data time received since the last call of `acknowledged`, of the channel with the most, ms. */
   get unacknowledgedMs(): number {
     let most = 0;

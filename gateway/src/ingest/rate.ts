@@ -159,24 +159,27 @@ export class MeasuredRate {
 function fittedPeriod(points: readonly Point[]): number | null {
   const [first, last, n] = [points[0], points.at(-1), points.length];
   if (!first || !last || n < MIN_POINTS || last.time - first.time < MIN_SPAN_MS) return null;
-  const x = centred(points.map(({ seq }) => seq - first.seq));
-  const y = centred(points.map(({ time }) => time - first.time));
-  const sxx = dot(x, x);
-  const slope = dot(x, y) / sxx;
-  const residuals = y.map((value, i) => value - slope * (x[i] ?? 0));
-  const sum = dot(residuals, residuals);
+  let [meanSeq, meanTime] = [0, 0];
+  for (const { seq, time } of points) {
+    meanSeq += (seq - first.seq) / n;
+    meanTime += (time - first.time) / n;
+  }
+  let [sxx, sxy] = [0, 0];
+  for (const { seq, time } of points) {
+    const x = seq - first.seq - meanSeq;
+    sxx += x * x;
+    sxy += x * (time - first.time - meanTime);
+  }
+  const slope = sxy / sxx;
+  let [sum, products, before] = [0, 0, 0];
+  for (const { seq, time } of points) {
+    const residual = time - first.time - meanTime - slope * (seq - first.seq - meanSeq);
+    sum += residual * residual;
+    products += before * residual;
+    before = residual;
+  }
   // Neighbours that deviate alike are worth fewer points (for a first-order process, by this factor).
-  const correlation = sum > 0 ? Math.max(0, dot(residuals.slice(1), residuals) / sum) : 0;
+  const correlation = sum > 0 ? Math.max(0, products / sum) : 0;
   const error = Math.sqrt(((sum / (n - 2)) * (1 + correlation)) / (1 - correlation) / sxx);
   return slope > 0 && 3 * error <= KNOWN * slope ? slope : null;
-}
-
-function centred(values: readonly number[]): number[] {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.map((value) => value - mean);
-}
-
-/** Sum of the products of two sequences, as far as the shorter first one goes. */
-function dot(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
 }

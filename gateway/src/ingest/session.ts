@@ -144,7 +144,7 @@ export class LiveSession implements Worker {
 
   /** The current state; the signal of `channel` is recorded for display from now on. */
   inspect(channel: number | null): Inspection {
-    return this.#trace.inspect(this.#intake.relativeRates(), this.#intake.progress().lastDataAt, channel);
+    return this.#trace.inspect(this.#intake.relativeRates(), this.#intake.lastDataAt, channel);
   }
 
   /** Sends the notices that the device should get at once; call when its connection is ready. */
@@ -212,7 +212,7 @@ export class LiveSession implements Worker {
       this.#parts.scheduler.add(this);
     }
     this.#recordAfter(RECORD_AT_LATEST_MS);
-    void this.#noteOverlap();
+    if (!this.#alreadyStored.isDone) void this.#noteOverlap();
     if (this.#parts.clock.monotonic() - this.#diagnosedAt >= DIAGNOSE_EVERY_MS) void this.#keepDiagnostics();
   }
 
@@ -381,12 +381,12 @@ export class LiveSession implements Worker {
 
   /** Whether the session has no connection and never received data: there is nothing to resume. */
   get #isForsaken(): boolean {
-    return this.#connection === null && this.#grace !== null && this.#intake.progress().lastDataAt === null;
+    return this.#connection === null && this.#grace !== null && this.#intake.lastDataAt === null;
   }
 
   /** End of the session: arrival of the last data, ms; its start if all were refused, and null if none came. */
   get #endedAt(): number | null {
-    return this.#intake.progress().lastDataAt ?? (this.#refused > 0 ? this.row.startedAt : null);
+    return this.#intake.lastDataAt ?? (this.#refused > 0 ? this.row.startedAt : null);
   }
 
   /**
@@ -441,7 +441,7 @@ export class LiveSession implements Worker {
     const text = JSON.stringify(diagnostics);
     if (text === this.#diagnosed) return;
     this.#diagnosed = text;
-    const problem = this.#trace.problem(this.#intake.progress().lastDataAt !== null);
+    const problem = this.#trace.problem(this.#intake.lastDataAt !== null);
     const { id: sessionId, gateway, epoch } = this.row;
     await this.#parts.store.putDiagnostics({ sessionId, gateway, epoch, diagnostics, problem }).catch(() => {
       this.#diagnosed = '';
@@ -450,7 +450,8 @@ export class LiveSession implements Worker {
 
   /** Tells the device once if a closed session of it has the data of more than 10 s of this one. */
   async #noteOverlap(): Promise<void> {
-    const overlap = await this.#alreadyStored.find(this.#intake.progress());
+    const { extent } = this.#intake;
+    const overlap = extent && (await this.#alreadyStored.find(...extent));
     if (overlap) this.#notices.raise('already_stored', null, overlap);
   }
 }
