@@ -141,14 +141,14 @@ describe('the publisher', () => {
   });
 
   it('commits at once what comes alone, and together what comes soon after', async () => {
-    publisher = newPublisher(undefined, 4);
+    publisher = newPublisher(undefined, 2);
     const rigs = [await begin(), await begin(), await begin()];
     for (const { stream, reading } of rigs) {
       stream.publish(reading(0));
       await settle();
     }
     expect(gate.groups.map((group) => group.length)).to.deep.equal([1]);
-    clock.advance(4);
+    clock.advance(2);
     for (const { stream } of rigs) await stream.flushed();
     expect(gate.groups.map((group) => group.length)).to.deep.equal([1, 2]);
   });

@@ -13,7 +13,7 @@ interface PublisherOptions {
   readonly log: Log;
   /** Number of queued readings, of all sessions, at which devices are paused. Default 20,000 (about 8 MB). */
   readonly maxQueued?: number;
-  /** Least time from the start of one commit to that of the next, ms. Default 4. */
+  /** Least time from the start of one commit to that of the next, ms. Default 2. */
   readonly restMs?: number;
 }
 
@@ -60,7 +60,7 @@ export class Publisher {
   constructor(options: PublisherOptions) {
     this.#options = options;
     this.#maxQueued = options.maxQueued ?? 20_000;
-    this.#restMs = options.restMs ?? 4;
+    this.#restMs = options.restMs ?? 2;
     this.#stamps = new ForwardClock(options.clock, CATCH_UP_PACE);
   }
 
