@@ -54,7 +54,7 @@ export async function* benches(folder: string, inMotion: boolean, shift = 0): As
   for (const { set, seed, pace } of inMotion ? MOTION : [])
     yield* motionBench(await readSources(folder, set), seed + shift, pace);
   yield* irregular(folder, RHYTHM_SEED + shift);
-  yield* noiseBench(NOISE_SEED + shift, NOISE_COUNT);
+  yield* heartless(NOISE_SEED + shift);
   yield* restBench(REST_SEED + shift, REST_COUNT);
   yield* breathlessBench(BREATHLESS_SEED + shift, BREATHLESS_COUNT);
   yield* oxygenBench(OXYGEN_SEED + shift, OXYGEN_COUNT);
@@ -63,6 +63,17 @@ export async function* benches(folder: string, inMotion: boolean, shift = 0): As
       const reference = constant(source.id, kind, value);
       yield { set: 'extremes bench', people: [], source, reference, curve: CURVE };
     }
+}
+
+/**
+ * What an ECG has without a heart. The other models are fitted without noise, which rules doubt before them; fitted with it they trust less of true
+ * hearts: of bidmc 91.1 instead of 94.5 %.
+ */
+function* heartless(seed: number): Generator<Signal> {
+  for (const signal of noiseBench(seed, NOISE_COUNT)) {
+    const isEcg = signal.source.deviceModel.modality_channels.some(({ modality }) => modality === 'ecg');
+    if (isEcg) yield { ...signal, reference: { ...signal.reference, types: ['hr'] } };
+  }
 }
 
 /** The rhythm bench. @param apart whether each rhythm is a set of its own */
