@@ -1,4 +1,3 @@
-import { BEAT } from '../breath/tuning';
 import { copyGrid } from '../grid/window';
 import { logistic } from '../math/logistic';
 import { Channel, ECG_HZ, KIND_ECG } from '../memory/channel';
@@ -146,7 +145,7 @@ export function likeHeartbeats(session: Session, from: f64): f64 {
   INTERVALS.clear();
   addDecided(lead, from, INTERVALS);
   if (!INTERVALS.count || !isLikeEcg(lead, channel.period, INTERVALS)) return 0;
-  return allRight(INTERVALS) ** (<f64>BEAT.FEWEST / <f64>INTERVALS.count);
+  return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count);
 }
 
 /**

@@ -176,6 +176,8 @@ export namespace RHYTHM {
 export namespace CONFIDENCE {
   /** Confidence from which on a lead that contradicts takes the trust in another. [probability; chosen] */
   export const CONTRADICTING: f64 = 0.97;
+  /** Beats that have to be right for a breath that is told by the beats. [beats; derived: BEAT.FEWEST of the respiratory rate] */
+  export const TELLING_BEATS: f64 = 8;
   /** Shift of the level from which beats are stairs. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_SHIFT: f32 = 0.75;
   /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */

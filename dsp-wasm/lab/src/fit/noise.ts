@@ -2,7 +2,7 @@ import { record, type Wave } from '../extremes-bench/bench.js';
 import { shaped } from '../motion-bench/filters.js';
 import { Draws } from '../motion-bench/random.js';
 import type { Signal as Samples } from '../motion-bench/signal.js';
-import type { Signal } from './signals.js';
+import type { KnownSignal } from '../score.js';
 
 /** The noise bench: what a sensor gives that no heart and no breath moves. No reading of it is right, so that its reference is 0. */
 
@@ -54,7 +54,7 @@ const KINDS_OF = {
 } as const;
 
 /** Makes `count` recordings of each kind and sensor; the same seed gives the same ones. */
-export function* noiseBench(seed: number, count: number): Generator<Signal> {
+export function* noiseBench(seed: number, count: number): Generator<KnownSignal> {
   for (const [m, [modality, kinds]] of Object.entries(KINDS_OF).entries())
     for (const [k, kind] of kinds.entries())
       for (let n = 0; n < count; n++) {
