@@ -72,12 +72,16 @@ interface Algorithm {
   readonly window_ms: number;
 }
 
-/** Adds an insight; call it within a write. Throws `StoreRefused` if a number has more than three decimals. */
+/**
+ * Adds an insight unless the session has one of its type that is as new; call it within a write. Returns whether it was
+ * added. Throws `StoreRefused` if a number has more than three decimals.
+ */
 export function insightWriter(db: Database) {
   const insert = db.prepare(
-    `INSERT INTO insights (session, type, ts, account, actual_end, value, confidence, coverage, algorithm,
-       sdnn, pnn50)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO insights (session, type, ts, account, actual_end, value, confidence, coverage, algorithm, sdnn, pnn50)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE NOT EXISTS (
+       SELECT 1 FROM (SELECT ts, actual_end FROM insights WHERE session = ?1 AND type = ?2 ORDER BY ts DESC LIMIT 1)
+         WHERE ts >= ?3 OR actual_end >= ?5)`,
   );
   const find = db.prepare<{ n: number }>('SELECT n FROM algorithms WHERE name = ? AND window_ms = ?');
   const add = db.prepare('INSERT INTO algorithms (name, window_ms) VALUES (?, ?)');
@@ -87,12 +91,12 @@ export function insightWriter(db: Database) {
     add.run(name, windowMs);
     return algorithmOf(name, windowMs);
   };
-  return (i: StoredInsight, session: number, account: number): void => {
+  return (i: StoredInsight, session: number, account: number): boolean => {
     const [value, confidence] = [thousandths(i.value), thousandths(i.confidence)];
     const algorithm = algorithmOf(i.algorithm, i.actual_end - i.actual_start);
     const beside = [i.sdnn, i.pnn50].map((each) => (each === undefined ? null : thousandths(each)));
     const times = [session, NUMBERS[i.type], i.ts, account, i.actual_end];
-    insert.run(...times, value, confidence, i.coverage, algorithm, ...beside);
+    return insert.run(...times, value, confidence, i.coverage, algorithm, ...beside) > 0;
   };
 }
 

@@ -117,7 +117,6 @@ function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult 
     `UPDATE sessions SET progress = ifnull(?, progress), ended_at = ?, first_ts = ?, last_ts = ?, first_end = ?, last_end = ?
        WHERE n = ?`,
   );
-  const newest = newestOf(db);
   const insert = insightWriter(db);
   const addBlock = db.prepare(
     'INSERT INTO beats (session, start, ts, account, beats) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -125,15 +124,7 @@ function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult 
   return ({ sessionId, gateway, epoch, insights, beats, progress }) => {
     const owner = owned.get(sessionId, gateway, epoch);
     if (!owner) return { lost: true };
-    const before = new Map<InsightType, Times | undefined>();
-    const written = insights.filter((insight) => {
-      const { type } = insight;
-      const last = before.has(type) ? before.get(type) : newest(owner.n, type);
-      const isLater = !last || (insight.ts > last.ts && insight.actual_end > last.actual_end);
-      if (isLater) insert(insight, owner.n, owner.account);
-      before.set(type, isLater ? insight : last);
-      return isLater;
-    });
+    const written = insights.filter((insight) => insert(insight, owner.n, owner.account));
     for (const block of beats) addBlock.run(owner.n, block.start, block.ts, owner.account, packed(block));
     const closed = owner.ended_at !== null;
     const endedAt = closed ? (progress?.lastDataAt ?? owner.ended_at) : null;
@@ -156,25 +147,17 @@ function boundsOf({ first_ts, last_ts, first_end, last_end }: Bounds, insights: 
   };
 }
 
-type Times = Pick<StoredInsight, 'ts' | 'actual_end'>;
-
-/** Finds the newest insight of a type, which has both the latest `ts` and the latest window. */
-function newestOf(db: Database): (session: number, type: InsightType) => Times | undefined {
-  const newest = db.prepare<Times>(
-    'SELECT ts, actual_end FROM insights WHERE session = ? AND type = ? ORDER BY ts DESC LIMIT 1',
-  );
-  return (session, type) => newest.get(session, numberOf(type));
-}
-
 /** Reads the newest insight of each type: one look-up for each type, however long the session is. */
 function lastOfType(db: Database): (sessionId: string) => LastInsights {
   const session = db.prepare<{ n: number }>('SELECT n FROM sessions WHERE id = ?');
-  const newest = newestOf(db);
+  const newest = db.prepare<Pick<StoredInsight, 'ts' | 'actual_end'>>(
+    'SELECT ts, actual_end FROM insights WHERE session = ? AND type = ? ORDER BY ts DESC LIMIT 1',
+  );
   return (sessionId) => {
     const n = session.get(sessionId)?.n ?? 0;
     const last: LastInsights = {};
     for (const type of INSIGHT_TYPES) {
-      const row = newest(n, type);
+      const row = newest.get(n, numberOf(type));
       if (row) last[type] = { ts: row.ts, actualEnd: row.actual_end };
     }
     return last;
