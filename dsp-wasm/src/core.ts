@@ -65,7 +65,7 @@ export interface Answer {
 }
 
 export interface CoreOptions {
-  /** Most sessions of the instance; its memory is reserved at once and never grows. Default 1024. */
+  /** Maximum number of sessions of the instance; its memory is reserved at once and never grows. Default 1024. */
   readonly maxSessions?: number;
 }
 

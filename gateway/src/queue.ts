@@ -20,7 +20,7 @@ interface Line {
 }
 
 /**
- * Runs a limited number of tasks at once; the others wait. Their owners (accounts, or whoever shall not delay the
+ * Runs a limited number of tasks at once; the others wait. Their owners (accounts, or anything that must not delay the
  * others) take turns, however many tasks one of them has; the tasks of one owner are started in their order.
  */
 export class Queue {

@@ -14,7 +14,7 @@ WRONG_WEIGHT = 2
 BREATH_WRONG_WEIGHT = 1
 # Penalty of the squared weights of features in units of their deviation, where all rows weigh one together.
 RIDGE = 1e-3
-# Most rows that the fit keeps of one person of one set, in each of two groups: those that are wrong, and all others.
+# Maximum number of rows that the fit keeps of one person of one set, in each of two groups: those that are wrong, and all others.
 MOST_ROWS = 40
 # The same of one made recording without anybody's signals.
 MOST_MADE = 6

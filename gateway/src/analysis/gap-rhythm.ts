@@ -3,7 +3,7 @@
  * measurements, a link that loses every fifth frame) modulate the series of beats as a breath of their rate would.
  */
 
-/** Fewest gaps that make a rhythm: fewer are too slow for a breath. */
+/** Minimum number of gaps that make a rhythm: fewer are too slow for a breath. */
 const FEWEST = 4;
 /** How far a regular distance may be from the median one. */
 const REGULAR = 0.15;

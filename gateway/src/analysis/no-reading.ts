@@ -19,7 +19,7 @@ export interface NoReading extends Omit<Verdict, 'confidence'> {
 
 /** Data time without a trusted reading after which its reason is stated, seconds. */
 const STATED_AFTER_S: Readonly<Record<InsightType, number>> = { hr: 20, spo2: 20, rr: 60, hrv: 90, rhythm: 90 };
-/** Shortest time between two statements for a type, seconds. */
+/** Minimum time between two statements for a type, seconds. */
 const STATED_EVERY_S = 10;
 /** Share of the former windows' votes that is kept from window to window: about 10 windows of memory. */
 const KEPT = 0.9;

@@ -21,7 +21,7 @@ const FRAME_BYTES = 16 + 20 * 3;
 const FLOOD_CHANNEL = '0:100:1:int16:920';
 const FLOOD_DEVICES = 50;
 const DELAY_LIMIT_MS = 100;
-/** Most CPU that other processes may use on the gateway's core, cores; above it, delays are not meaningful. */
+/** Maximum CPU that other processes may use on the gateway's core, cores; above it, delays are not meaningful. */
 const MOST_FOREIGN = 0.1;
 /** A search ends at this precision, and does not exceed the most sessions of a gateway. */
 const NEAR = 1.06;

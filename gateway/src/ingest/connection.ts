@@ -8,7 +8,7 @@ import { descriptorOf, hand } from '@device-insights/fanout/wire';
 import { WebSocket } from 'ws';
 import type { Fault } from './frame.js';
 
-/** Most `error` messages sent per second. */
+/** Maximum number of `error` messages sent per second. */
 const MAX_ERRORS = 10;
 const SECOND_MS = 1000;
 /** Refusals for which the frame is not at fault. */

@@ -25,7 +25,7 @@ interface Said {
 
 /** Maximum number of characters that are kept of a detail. */
 export const MAX_DETAIL = 300;
-/** Shortest time between two notices of the same code and channel, ms. */
+/** Minimum time between two notices of the same code and channel, ms. */
 const EVERY_MS = 10_000;
 const OVER: Readonly<Record<NoticeCode, string>> = {
   rate_off: 'the rate matches the device model again',

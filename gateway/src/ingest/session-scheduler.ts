@@ -1,7 +1,7 @@
 import { FairScheduler, type Gate, TURN_MS } from '@device-insights/fanout/platform/fair-scheduler';
 import type { Publisher } from '../publisher/publisher.js';
 
-/** Shortest time from one round of the event loop with messages to the next, while no reading waits to be stored, ms. */
+/** Minimum time from one round of the event loop with messages to the next, while no reading waits to be stored, ms. */
 const ROUND_MS = 1;
 /** Never changes: waiting for it is a rest. */
 const UNCHANGED = new Int32Array(new SharedArrayBuffer(4));

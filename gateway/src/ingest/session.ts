@@ -49,7 +49,7 @@ const ACK_DATA_MS = 5000;
  * rhythm are 60 s: the first ones after a crash have a part of their data.
  */
 const STRETCH_MS = 10_000;
-/** Shortest time between two records of the diagnostics; they may be 5 s old, ms. */
+/** Minimum time between two records of the diagnostics; they may be 5 s old, ms. */
 const DIAGNOSE_EVERY_MS = 4000;
 /** Interval of the attempts to close a session in the store, ms. */
 const RETRY_MS = 500;

@@ -13,7 +13,7 @@ interface PublisherOptions {
   readonly log: Log;
   /** Number of queued readings, of all sessions, at which devices are paused. Default 20,000 (about 8 MB). */
   readonly maxQueued?: number;
-  /** Least time from the start of one commit to that of the next, ms. Default 2. */
+  /** Minimum time from the start of one commit to that of the next, ms. Default 2. */
   readonly restMs?: number;
 }
 

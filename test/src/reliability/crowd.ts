@@ -6,7 +6,7 @@ import { PULSE_MODEL } from './pulse.js';
 import type { Site } from './site.js';
 import { Wearer } from './wearer.js';
 
-/** Longest time for all to connect, and for all to end, ms. */
+/** Timeout for all to connect, and for all to end, ms. */
 const CONNECT_MS = 60_000;
 
 /** The load of a row: devices that stream, and subscribers that each receive all of them. */

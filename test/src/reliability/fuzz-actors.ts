@@ -39,7 +39,7 @@ const CLOSE_CODES = [...Object.values(CLOSE).map(({ code }) => code as number), 
 /** Bytes waiting in the own socket at which the sender pauses. */
 const MAX_WAITING = 2 ** 20;
 const BAD_KEYS = ['', 'x', 'svc_', `svc_${'z'.repeat(30)}`, `svc_${'é'.repeat(30)}`];
-/** Longest wait for the answer to a close, ms. */
+/** Timeout of the answer to a close, ms. */
 const GOODBYE_MS = 1000;
 
 /** A device that sends arbitrary messages, again and again, until the end. */

@@ -41,7 +41,7 @@ const BODIES = [
   '{"modality_channels":[{}]}',
   `"${'x'.repeat(5000)}"`,
 ];
-/** Longest time for a request, ms. */
+/** Timeout of a request, ms. */
 const PATIENCE_MS = 15_000;
 
 /**

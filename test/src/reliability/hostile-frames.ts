@@ -10,7 +10,7 @@ export interface HostileChannel {
 const HEADER = 16;
 /** In one frame. */
 export const MOST_INSTANTS = 64;
-/** Most data time by which numbers are early, seconds: some gaps are filled in time and some are not. */
+/** Maximum data time by which numbers are early, seconds: some gaps are filled in time and some are not. */
 const AHEAD_S = 3;
 export const SAMPLE_BYTES: Readonly<Record<Frame['encoding'], number>> = { 1: 2, 2: 3, 3: 4, 4: 4 };
 const ENCODINGS = [1, 2, 3, 4] as const;

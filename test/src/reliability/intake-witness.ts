@@ -25,7 +25,7 @@ interface Line {
   lost: number;
 }
 
-/** Most by which a frame may begin ahead of its arrival, ms; its last instant may lie later by the frame's length. */
+/** Maximum by which a frame may begin ahead of its arrival, ms; its last instant may lie later by the frame's length. */
 const MAX_FUTURE_MS = 60_000;
 /** Total spacing of the instants that are held at that limit, ms. */
 const SPACING_MS = 1000;

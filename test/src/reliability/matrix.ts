@@ -43,7 +43,7 @@ export interface RowFigures extends MatrixScale {
   readonly failures: readonly string[];
 }
 
-/** Longest time for the service to recover, for its sessions to end, and for the last insights to arrive, ms. */
+/** Timeout for the service to recover, for its sessions to end, and for the last insights to arrive, ms. */
 const RECOVERY_MS = 45_000;
 const END_MS = 15_000;
 const SETTLE_MS = 10_000;

@@ -6,7 +6,7 @@ import { pulse, RATE_HZ } from './pulse.js';
 /** Data that a device has when it first connects, seconds: its readings begin at once. */
 const HISTORY_S = 10;
 const FRAME_MS = 1000;
-/** Longest wait for the first connection: many wearers come at once, ms. */
+/** Timeout of the first connection: many wearers come at once, ms. */
 const CONNECT_MS = 60_000;
 
 interface WearerOptions {

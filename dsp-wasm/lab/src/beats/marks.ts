@@ -11,9 +11,9 @@ const SEED = 5101;
 const HZ = 360;
 /** Length of a made series, s. */
 const SECONDS = 600;
-/** Fewest marks of a recording that tell how far they are off. */
+/** Minimum number of marks that tell how far those of a recording are off. */
 const ENOUGH = 100;
-/** Longest time from a mark to its beat, s. */
+/** Maximum time from a mark to its beat, s. */
 const REACH = 0.05;
 
 /**

@@ -38,7 +38,7 @@ function addPower(x: Signal, power: Float64Array): void {
   for (let k = 0; k < power.length; k++) power[k] = (power[k] ?? 0) + (re[k] ?? 0) ** 2 + (im[k] ?? 0) ** 2;
 }
 
-/** Least acceleration of a moving window: the standard deviation of any axis, g. */
+/** Minimum acceleration of a moving window: the standard deviation of any axis, g. */
 const MOVING_G = 0.2;
 
 /** Whether the wrist moves, for each window. */
