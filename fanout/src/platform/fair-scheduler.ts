@@ -79,36 +79,31 @@ export class FairScheduler {
     const end = performance.now() + TURN_MS;
     for (const [account, queue] of this.#queues) {
       if (!this.gate.accepting || performance.now() >= end) break;
+      this.#slice(queue);
       this.#queues.delete(account);
-      const unserved = this.#slice(queue);
-      if (unserved.length > 0) this.#putBack(account, unserved);
+      if (queue.length > 0) this.#queues.set(account, queue); // Behind the others.
     }
     if (this.gate.accepting) this.#schedule();
     else this.#hold();
   };
 
-  /** Serves the workers of one account in turn; returns those that it had no time for. */
-  #slice(queue: readonly Worker[]): readonly Worker[] {
+  /** Serves the workers of one account in turn, and takes them from its queue, all at once: it may be long. */
+  #slice(queue: Worker[]): void {
     const end = performance.now() + SLICE_MS;
-    for (const [i, worker] of queue.entries()) {
-      if (!worker.isWaiting) continue;
+    let taken = 0;
+    while (taken < queue.length && (taken === 0 || (this.gate.accepting && performance.now() < end))) {
+      const worker = queue[taken++];
+      if (!worker?.isWaiting) continue;
       worker.isWaiting = false;
       if (this.#serve(worker, end)) this.#enqueue(worker);
-      if (!this.gate.accepting || performance.now() >= end) return queue.slice(i + 1);
     }
-    return [];
+    queue.splice(0, taken);
   }
 
   /** True if the worker has more to do. */
   #serve(worker: Worker, end: number): boolean {
     while (worker.step()) if (!this.gate.accepting || performance.now() >= end) return true;
     return false;
-  }
-
-  /** The account waits behind the others; its workers that were added meanwhile wait behind these. */
-  #putBack(account: string, unserved: readonly Worker[]): void {
-    const added = this.#queues.get(account) ?? [];
-    this.#queues.set(account, [...unserved, ...added]);
   }
 
   #hold(): void {
