@@ -159,14 +159,21 @@ function changes(hashes: Uint32Array): number {
   return count;
 }
 
+/** Room for the hashes of a frame, which are needed only until the next one: an array of each frame's own costs as much as they. */
+let room = new Uint32Array(1024);
+
 /** Turns a value into the bits of its float32. */
 const FLOAT = new DataView(new ArrayBuffer(4));
 
-/** A hash of each instant's values as float32, which are the same in every encoding (FNV-1a by words; Fowler, Noll and Vo). */
+/**
+ * A hash of each instant's values as float32, which are the same in every encoding (FNV-1a by words; Fowler, Noll and
+ * Vo). It is overwritten by the next call.
+ */
 function hash({ payload, encoding, instants }: Piece): Uint32Array {
   const bytes = BYTES_PER_SAMPLE[encoding];
   const width = payload.length / instants;
-  const hashes = new Uint32Array(instants);
+  if (room.length < instants) room = new Uint32Array(instants);
+  const hashes = room.subarray(0, instants);
   let at = 0;
   for (let i = 0; i < instants; i++) {
     let value = 0x811c9dc5;
