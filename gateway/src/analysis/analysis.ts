@@ -172,8 +172,9 @@ export class Analysis {
     const channel = this.#channels.get(run.channel);
     if (channel) this.#take(channel, run, start, instants);
     const isLate = channel !== undefined && channel.coverage.head < this.#dataTime - LATE_S;
-    const found = this.#pass(start + ((instants - 1) * period) / 1000);
-    return { ...(before === NONE ? found : joined(before, found)), isLate };
+    const passed = this.#pass(start + ((instants - 1) * period) / 1000);
+    const { readings, beats } = before === NONE ? passed : joined(before, passed);
+    return { readings, beats, isLate };
   }
 
   /** The R peaks found since the last call, in order of time per channel. */
@@ -211,8 +212,8 @@ export class Analysis {
     this.#longestPeriod = Math.max(this.#longestPeriod, period);
     let missing = 0;
     this.#load.time(() => {
-      for (const [set, channels] of this.#sets.entries()) {
-        const place = channels.indexOf(channel);
+      for (let set = 0; set < this.#sets.length; set++) {
+        const place = this.#sets[set]?.indexOf(channel) ?? -1;
         if (place >= 0) missing = this.#sessions[set]?.push(place, start - this.#base, period, encoding, payload) ?? 0;
       }
     });

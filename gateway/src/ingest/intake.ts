@@ -204,7 +204,9 @@ export class Intake {
     return true;
   }
 
-  #runsOf(channel: Channel, pieces: readonly Piece[]): SampleRun[] {
+  #runsOf(channel: Channel, pieces: readonly Piece[]): readonly SampleRun[] {
+    const [first] = pieces;
+    if (first && pieces.length === 1) return this.#place(channel, first); // As nearly every frame.
     return pieces.flatMap((piece) => this.#place(channel, piece));
   }
 
