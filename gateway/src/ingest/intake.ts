@@ -198,7 +198,7 @@ export class Intake {
   #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants }: Frame): boolean {
     const end = seq + instants;
     if (sequence.next !== null && end <= sequence.next) return false;
-    const arrival = this.#arrival;
+    const arrival = this.#anchor + this.#options.clock.monotonic();
     if (!excess.isTooMuch(timeline.lead(end - copied, arrival), instants * timeline.nominal, arrival)) return false;
     timeline.skip(instants);
     return true;
@@ -227,7 +227,7 @@ export class Intake {
     const ts = piece.ts === null ? null : this.#shifted(piece.ts);
     if (ts === null && !timeline.hasBegun) timeline.count(this.#pace(index, piece, timeline.nominal));
     // Stamps are compared with the current wall clock; the pace of counted time must not change when it is set.
-    const arrival = ts === null ? this.#arrival : this.#options.clock.now();
+    const arrival = ts === null ? this.#anchor + piece.arrival : this.#options.clock.now();
     const { t, period, trusted } = timeline.place(piece, ts, arrival);
     this.#firstInstant ??= Math.floor(t);
     this.#lastInstant = Math.max(this.#lastInstant ?? t, t + (piece.instants - 1) * period);
@@ -240,10 +240,6 @@ export class Intake {
     return splitAtSeconds(run, piece.instants, this.#firstInstant);
   }
 
-  get #arrival(): number {
-    return this.#anchor + this.#options.clock.monotonic();
-  }
-
   /** Continues the stored line, or counts from the common origin at the model's rate. */
   #pace(channel: number, piece: Piece, nominal: number): Pace {
     const stored = this.#options.progress.counted?.[channel];
@@ -254,9 +250,9 @@ export class Intake {
   /**
    * Time of number 0 for a device without a clock: its first frame began at its arrival, or ends at most 1 s after it.
    */
-  #originWithoutClock({ seq, skipped, instants }: Piece, nominal: number): number {
+  #originWithoutClock({ seq, skipped, instants, arrival }: Piece, nominal: number): number {
     const first = seq - skipped;
-    this.#origin ??= this.#arrival - first * nominal - Math.max(0, (instants + skipped) * nominal - MAX_LEAD_MS);
+    this.#origin ??= this.#anchor + arrival - first * nominal - Math.max(0, (instants + skipped) * nominal - MAX_LEAD_MS);
     return this.#origin;
   }
 

@@ -113,6 +113,12 @@ describe('Time that is counted', () => {
     expect(spacing(trusted)).to.be.closeTo(10, 0.05);
   });
 
+  it('measures the rate from the arrivals of frames, not from the end of their wait for lost ones', () => {
+    const receiver = new Receiver();
+    receiver.take(frames(106, 60).filter((_, k) => (k * 0.618033988749895) % 1 > 0.05));
+    expect(receiver.intake.relativeRates()[0]).to.be.closeTo(1.06, 0.005);
+  });
+
   it('keeps the rate of a device that sends in bursts every 5 s, in short or long frames', () => {
     const long = Array.from({ length: 24 }, (_, k) => ({ seq: 500 * k, instants: 500, at: 5000 * (k + 1) }));
     for (const sent of [frames(100, 120, (made) => 5000 * Math.ceil(made / 5000)), long]) {

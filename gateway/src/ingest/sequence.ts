@@ -6,6 +6,8 @@ export interface Piece extends Pick<Frame, 'encoding' | 'instants' | 'payload' |
   readonly skipped: number;
   /** Numbers given up directly before this piece. */
   readonly lost: number;
+  /** Arrival of the frame, ms; a piece can wait for the numbers before it. */
+  readonly arrival: number;
 }
 
 interface Range {
@@ -76,7 +78,7 @@ export class Sequence {
     if (this.#next === null) this.#startAt(frame.seq);
     if (frame.seq === this.#next && this.#held.length === 0) return this.#passWhole(frame, now);
     const fresh = this.#fresh(frame);
-    for (const range of fresh) this.#hold(cut(frame, range));
+    for (const range of fresh) this.#hold(cut(frame, range, now));
     if (fresh.length > 0) this.#lastNewAt = now;
     const pieces = this.#release(0);
     while (this.#isOverdue()) pieces.push(...this.#giveUpFirstGap());
@@ -100,7 +102,7 @@ export class Sequence {
     this.#lastNewAt = now;
     const { seq, instants, ts, encoding, payload } = frame;
     this.#next = seq + instants;
-    return { fresh: instants, pieces: [{ seq, instants, ts, skipped: 0, lost: 0, encoding, payload }] };
+    return { fresh: instants, pieces: [{ seq, instants, ts, skipped: 0, lost: 0, arrival: now, encoding, payload }] };
   }
 
   #startAt(seq: number): void {
@@ -162,7 +164,7 @@ export class Sequence {
 }
 
 /** The part of a frame that covers a range of its numbers; the payload is a view. */
-function cut(frame: Frame, range: Range): Piece {
+function cut(frame: Frame, range: Range, arrival: number): Piece {
   const skipped = range.start - frame.seq;
   const width = frame.payload.length / frame.instants;
   return {
@@ -171,6 +173,7 @@ function cut(frame: Frame, range: Range): Piece {
     ts: frame.ts,
     skipped,
     lost: 0,
+    arrival,
     encoding: frame.encoding,
     payload: frame.payload.subarray(skipped * width, (range.end - frame.seq) * width),
   };

@@ -11,6 +11,7 @@ function piece(seq: number, instants: number, fields: Partial<Piece> = {}): Piec
     instants,
     skipped: 0,
     lost: 0,
+    arrival: 0,
     ts: null,
     encoding: 1,
     payload: new Uint8Array(instants * 2),
