@@ -115,7 +115,16 @@ describe('Copies', () => {
       for (const [i, value] of part.entries())
         if (encoding === 4) payload.writeFloatLE(value, width * i);
         else payload.writeIntLE(value, width * i, width);
-      return copies.take({ seq: 0, instants: part.length, ts: T0 + ts, skipped: 0, lost: 0, arrival: 0, encoding, payload });
+      return copies.take({
+        seq: 0,
+        instants: part.length,
+        ts: T0 + ts,
+        skipped: 0,
+        lost: 0,
+        arrival: 0,
+        encoding,
+        payload,
+      });
     };
     expect(take(1, 0, values)).to.equal(0);
     for (const encoding of [2, 3, 4] as const) expect(take(encoding, 0, values)).to.equal(50);
@@ -150,7 +159,16 @@ describe('Copies', () => {
       .concat(parts(0, 20, 5))
       .map(({ from, ts }) => {
         const payload = int16(...Array.from({ length: 5 }, (_, i) => pulse(from + i)));
-        const count = copies.take({ seq: 0, instants: 5, ts: T0 + ts, skipped: 0, lost: 0, arrival: 0, encoding: 1, payload });
+        const count = copies.take({
+          seq: 0,
+          instants: 5,
+          ts: T0 + ts,
+          skipped: 0,
+          lost: 0,
+          arrival: 0,
+          encoding: 1,
+          payload,
+        });
         return [count, copies.isTorn];
       });
     const fresh = [0, false];
@@ -161,7 +179,16 @@ describe('Copies', () => {
     const copies = new Copies(20);
     const take = (from: number[], ts: number) => {
       const payload = int16(...from.map(pulse));
-      return copies.take({ seq: 0, instants: from.length, ts: T0 + ts, skipped: 0, lost: 0, arrival: 0, encoding: 1, payload });
+      return copies.take({
+        seq: 0,
+        instants: from.length,
+        ts: T0 + ts,
+        skipped: 0,
+        lost: 0,
+        arrival: 0,
+        encoding: 1,
+        payload,
+      });
     };
     const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
     take(range(0, 40), 0);

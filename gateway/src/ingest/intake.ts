@@ -252,7 +252,8 @@ export class Intake {
    */
   #originWithoutClock({ seq, skipped, instants, arrival }: Piece, nominal: number): number {
     const first = seq - skipped;
-    this.#origin ??= this.#anchor + arrival - first * nominal - Math.max(0, (instants + skipped) * nominal - MAX_LEAD_MS);
+    this.#origin ??=
+      this.#anchor + arrival - first * nominal - Math.max(0, (instants + skipped) * nominal - MAX_LEAD_MS);
     return this.#origin;
   }
 

@@ -20,7 +20,16 @@ function feed(
 ) {
   for (let k = from; k < to; k++) {
     const samples = Array.from({ length: n }, (_, i) => signal(sent(k, i)));
-    order.take({ seq: k * n, instants: n, ts: null, skipped: 0, lost: 0, arrival: 0, encoding: 4, payload: float32(...samples) });
+    order.take({
+      seq: k * n,
+      instants: n,
+      ts: null,
+      skipped: 0,
+      lost: 0,
+      arrival: 0,
+      encoding: 4,
+      payload: float32(...samples),
+    });
   }
   return order.isRight;
 }

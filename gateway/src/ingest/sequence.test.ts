@@ -209,7 +209,9 @@ describe('Sequence', () => {
         let next = pieces[0]?.seq ?? 0;
         for (const piece of pieces) {
           expect(piece.seq).to.equal(next + piece.lost);
-          expect(samples(piece)).to.deep.equal(samples({ ...frame(piece.seq, piece.instants), skipped: 0, lost: 0, arrival: 0 }));
+          expect(samples(piece)).to.deep.equal(
+            samples({ ...frame(piece.seq, piece.instants), skipped: 0, lost: 0, arrival: 0 }),
+          );
           next = piece.seq + piece.instants;
         }
         if (pieces.length > 0) expect(sequence.next).to.equal(next);

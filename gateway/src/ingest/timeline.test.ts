@@ -210,6 +210,21 @@ describe('Timeline', () => {
       }
   });
 
+  it('does not trust times that differ from the stamps because these are too coarse to show the rate', () => {
+    const coarse = stream({ period: 8, instants: 100, seconds: 120, jitter: (k) => -((800 * k) % 500) }).placed;
+    for (let k = 0; k + 10 < coarse.length; k++) {
+      const window = coarse.slice(k, k + 10); // 8 s
+      const isRight = Math.abs((window.at(-1)?.period ?? 0) / 8 - 1) < 0.05;
+      expect(isRight || window.some(({ trusted }) => !trusted)).to.equal(true);
+    }
+  });
+
+  it('does not trust the frame at which it corrects the rate: those before it were placed at the wrong one', () => {
+    const { placed } = stream({ period: 8, instants: 63 * 2 });
+    const first = placed.findIndex(({ period }) => Math.abs(period / 8 - 1) < 0.05);
+    expect(placed.slice(0, first + 1).some(({ trusted }) => !trusted)).to.equal(true);
+  });
+
   it('trusts stamps again 10 s after they became steady, and returns to them', () => {
     const { placed } = stream({ jitter: (k) => (k < 300 ? 300 * (noise(k) + 1) : 300), seconds: 120 });
     const steady = settled(placed, 45);

@@ -10,8 +10,8 @@ export interface Placement {
   readonly period: number;
   /**
    * Whether these are the real times of the samples. They are not while time is counted at a rate that is unknown or
-   * differs from the model's, while stamped time is ahead of arrival, while steps of the stamps repeat as they would at
-   * a far other rate, or while the stamps are unsteady.
+   * differs from the model's, while stamped time is ahead of arrival, while steps of the stamps repeat or lie behind as
+   * they would at another rate, or while the stamps are unsteady.
    */
   readonly trusted: boolean;
 }
@@ -92,8 +92,11 @@ export class Timeline {
   #aheadSeq = Number.NEGATIVE_INFINITY;
   /** Below this number, the stamps are unsteady. */
   #unsteadyBefore = 0;
-  /** Whether the last step was like the previous one: the cause may be a rate far from the model's. */
-  #repeatsStep = false;
+  /**
+   * Whether the last stamp shows that the rate of the line may be wrong: it stepped like the previous one, or behind the
+   * line without going back.
+   */
+  #isRateInDoubt = false;
   /** Whether time is ahead of arrival and is being led back. */
   #ranAhead = false;
   /** The last stamp's step as a share of its interval; 0 if it made no step. */
@@ -180,7 +183,7 @@ export class Timeline {
     if (place.t > arrival + MAX_FUTURE_MS) this.#ranAhead = true;
     else if (place.t - rate.at(piece.seq) <= STEP_MS) this.#ranAhead = false;
     const { t, period } = this.#bounded(place, piece.instants, arrival);
-    return { t, period, trusted: !this.#ranAhead && !this.#repeatsStep && this.steady };
+    return { t, period, trusted: !this.#ranAhead && !this.#isRateInDoubt && this.steady };
   }
 
   #begin(seq: number, ts: number | null, arrival: number): Rate {
@@ -250,13 +253,14 @@ export class Timeline {
     const step = Math.abs(off) > STEP_MS ? off / interval : 0;
     const change = step * this.#lastStep > 0 ? Math.abs(step - this.#lastStep) : Number.POSITIVE_INFINITY;
     const agrees = change < SAME_RATE && step > -1 && step < MAX_RATE_STEP;
+    const isSlow = step < 0 && ts > this.#stamp; // Stamps of a clock that was set back decrease.
     this.#lastStep = step;
     this.#stampedSeq = seq;
     this.#watchRepeated(rate, seq, ts);
     if (step === 0) rate.follow(seq, ts + this.#slip);
     if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
-    this.#repeatsStep = !agrees && change * interval <= LIKE_STEP_MS;
-    if (Math.abs(off) > LIKE_STEP_MS && !agrees && !this.#repeatsStep) this.measured.restart();
+    this.#isRateInDoubt = agrees || isSlow || change * interval <= LIKE_STEP_MS;
+    if (Math.abs(off) > LIKE_STEP_MS && !this.#isRateInDoubt) this.measured.restart();
     this.measured.add(seq, ts);
     return step !== 0 && !agrees && this.#step(rate, seq, ts, arrival);
   }
