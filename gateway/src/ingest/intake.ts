@@ -32,7 +32,8 @@ export const NO_PROGRESS: SessionProgress = {
   lastDataAt: null,
 };
 
-const TOO_LATE = 'these sequence numbers have been given up as lost';
+const TOO_LATE =
+  'these sequence numbers have been given up as lost: within a session numbers must neither wrap nor start again, but continue at next_seq';
 const IN_FUTURE =
   'ts lies more than 60 s in the future: give ms since the epoch, not µs, in binary as a little-endian double; if the device clock is off, connect with the clock parameter, in ms too';
 const TOO_FAST =

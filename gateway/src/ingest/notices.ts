@@ -137,7 +137,7 @@ export const UNSTEADY: NoticeFields = {
 /** What `order_wrong` says. */
 export const DISORDERED: NoticeFields = {
   detail:
-    'the signal jumps between frames, but would be continuous in another order: send the samples of a frame oldest first, and the frames in the order of measurement',
+    'the signal jumps between frames, but would be continuous in another order: send the samples of a frame oldest first, and the frames in the order of measurement; if values also jump within frames, check their width and sign',
 };
 
 /** What `ts_back` says of stamps that went back by so much, ms. */
@@ -149,7 +149,7 @@ export function wentBack(ms: number): NoticeFields {
 /** What `rate_off` says of a rate relative to the declared one. */
 export function rateOff(declared_hz: number, relativeRate: number): NoticeFields {
   const measured_hz = Number((declared_hz * relativeRate).toFixed(2));
-  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq (for stored data without ts, this is the rate at which they are sent: send ts)`;
+  const detail = `the data arrive at ${measured_hz} Hz, but the device model says ${declared_hz} Hz: correct its sample_rate_hz, or check ts and seq, which must skip lost samples (for stored data without ts, this is the rate at which they are sent: send ts)`;
   return { detail, measured_hz, declared_hz };
 }
 
@@ -169,7 +169,8 @@ function keyOf(code: string, channel: number | null, insight = ''): string {
 const DETAILS: Readonly<Record<Reason, string>> = {
   no_data: 'a required channel has no data: check that the device sends its frames',
   gaps: 'more than half of the data are missing, or the reading follows the rhythm of the gaps: check the connection and the sequence numbers',
-  no_contact: 'the sensor has no contact: check that it is worn and its LED is on, or that the electrodes are attached',
+  no_contact:
+    'the sensor has no contact: check that it is worn and its LED is on, or that the electrodes are attached, and that the samples have all their bits',
   saturated: 'the samples are clipped at an end of their range: reduce the light or the gain',
   bad_scale:
     'the samples do not fit the bit_depth of the channel, or jump between its ends: check their width, byte order and sign',
@@ -181,11 +182,12 @@ const DETAILS: Readonly<Record<Reason, string>> = {
   motion: 'motion disturbs the light: wait for rest, or fasten the sensor',
   rate_off:
     'the sample rate differs from sample_rate_hz, is too low for this type or not known yet, or the times or the order of the samples are wrong: see the other notices, or check ts and seq',
-  uncalibrated: 'below 90 % the default curve is too uncertain: set spo2_calibration in the device model',
+  uncalibrated:
+    'below 90 % the default curve is too uncertain: set spo2_calibration in the device model, and check that red and infrared are not swapped, and that the samples have all their bits',
   out_of_range: 'the value is outside the range of its type',
   too_little: 'the data since the start, or since the last gap, are shorter than half a window: keep sending',
   noise:
-    'no pulse, beat or breath stands out from noise, or from what may be a movement: check the fit of the sensor, and send an accelerometer with light',
+    'no pulse, beat or breath stands out from noise, or from what may be a movement: check the fit of the sensor, and the width and order of the samples, and send an accelerometer with light',
 };
 
 /** The fields of the notice that there is no trusted reading of a type. */
