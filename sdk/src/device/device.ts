@@ -369,7 +369,7 @@ function valuesOf(samples: ArrayLike<number | null>): Float64Array {
   const must = 'numbers, not bytes: decode them, as with new Int16Array(buffer)';
   check(typeof length === 'number' && length !== byteLength, 'samples', must, samples);
   return Float64Array.from(samples, (value) => {
-    const number = value ?? Number.NaN;
+    const number = value === null ? Number.NaN : value;
     check(typeof number === 'number', 'a sample', SAMPLE, value);
     return number;
   });

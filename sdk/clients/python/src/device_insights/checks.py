@@ -81,12 +81,11 @@ def values_of(samples: Iterable[float | None]) -> list[float]:
         raise TypeError("samples must be numbers, not bytes: decode them, such as with array.array('h', data)")
     values: list[float] = []
     for value in samples:
-        if value is not None and not isinstance(value, Real):
+        if value is not None and (not isinstance(value, Real) or isinstance(value, bool)):
             raise TypeError(f"a sample must be a number or None; it is {value!r}")
-        number = math.nan if value is None else float(value)
-        if abs(number) > FLOAT32_MAX:
-            raise ValueError(f"a sample must be within float32, not infinite; it is {value!r}")
-        values.append(number)
+        if value is not None and abs(value) > FLOAT32_MAX:
+            raise ValueError(f"a sample must be within float32, not infinite; it is {value!r:.40}")
+        values.append(math.nan if value is None else float(value))
     return values
 
 
