@@ -289,7 +289,9 @@ describe('the SDK, installed in a project', () => {
     let pages: Server;
     let api: Server;
     let socket: WebSocketServer;
+    let lagOf = (_ts: number) => 0;
     beforeEach(() => {
+      lagOf = () => 0;
       cpSync(join(SDK, 'examples/live.html'), join(project.path, 'live.html'));
       pages = createServer(({ url = '/' }, response) => {
         const path = normalize(new URL(url, 'http://x').pathname);
@@ -301,7 +303,8 @@ describe('the SDK, installed in a project', () => {
       api = createServer(({ url = '/' }, response) => {
         const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization' };
         const { searchParams: asked } = new URL(url, 'http://x');
-        const actual_end = Date.parse(asked.get('since') ?? '');
+        const ts = Date.parse(asked.get('since') ?? '');
+        const actual_end = ts - lagOf(ts);
         response.writeHead(200, { ...headers, 'content-type': 'application/json' });
         response.end(JSON.stringify([{ session_id: 's', type: asked.get('type'), actual_end }]));
       }).listen(0, '127.0.0.1');
@@ -362,6 +365,32 @@ describe('the SDK, installed in a project', () => {
         await page.waitForFunction(
           "/^[0-9]+$/.test(document.getElementById('page-1 hr')?.querySelector('.value').textContent)",
         );
+      } finally {
+        await browser.close();
+      }
+    });
+
+    it('with the age of their data after a pause too, when they arrive only a little faster than measured', async () => {
+      const browser = await launchChromium();
+      try {
+        const page = await browser.newPage();
+        const begun = Date.now();
+        socket.on('connection', (peer) => {
+          peer.send('{"status":"subscribed"}');
+          const hr = {
+            type: 'hr',
+            value: 70,
+            unit: 'bpm',
+            session_id: 's',
+            device_id: 'd',
+            sqi_class: 'excellent',
+            confidence: 1,
+          };
+          for (let k = 0; k < 40; k++) peer.send(JSON.stringify({ ...hr, ts: begun + 800 * k }));
+        });
+        lagOf = (ts) => (ts < begun + 4000 ? 3000 : 600_000);
+        await page.goto(pageUrl(`http://127.0.0.1:${portOf(api)}`));
+        await page.waitForFunction("/^back-filled/.test(document.querySelector('#readings td.age')?.textContent)");
       } finally {
         await browser.close();
       }
