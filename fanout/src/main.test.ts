@@ -14,6 +14,7 @@ import { holderWith } from './keys/holder.fixture.js';
 import type { KeyHolder } from './keys/key-check.js';
 import { KeyCopier } from './keys/key-copier.js';
 import { silentLog } from './platform/log.fixture.js';
+import { until } from './platform/until.fixture.js';
 import { launchNode, startTestNode, type TestNode } from './process.fixture.js';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../src/fixtures/${name}`, import.meta.url));
@@ -138,7 +139,7 @@ describe('stand-alone node', function () {
     const client = await subscribe(node);
     const ended = once(node.child, 'exit');
     node.child.kill('SIGTERM');
-    while ((await health(node)) !== 503) await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => (await health(node)) === 503);
     node.child.kill('SIGTERM');
     expect(await client.closed).to.include({ code: 1012 });
     expect((await ended)[0]).to.equal(0);
@@ -162,7 +163,7 @@ describe('stand-alone node', function () {
     expect(await health(node)).to.equal(503);
     expect(await connect(node).closed).to.include({ code: 1013 });
     await redis.restart();
-    while ((await health(node)) !== 200) await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => (await health(node)) === 200);
     const client = await subscribe(node);
     expect(client.texts).to.deep.equal(['{"status":"subscribed"}']);
   });

@@ -25,7 +25,7 @@ describe('a core with other constants', () => {
 
   before(async function () {
     this.timeout(180_000);
-    tunable = await TunableCore.load(await compileTunable(), constants);
+    tunable = await TunableCore.load(await compileTunable('none'), constants);
   });
 
   it('gives exactly the estimates of the core if no constant is changed', async () => {

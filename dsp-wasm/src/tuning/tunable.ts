@@ -1,19 +1,19 @@
 import type { Core } from '../core.js';
 import { SlotCore } from '../instance.js';
 import { Kernel } from '../kernel.js';
-import { compile } from './compile.js';
+import { compile, type Optimization } from './compile.js';
 import { type Constant, withImports } from './constants.js';
 
 /**
- * Compiles the core with imports in place of the numbers of its tuning, which takes as long as `npm run build:core`.
+ * Compiles the core with imports in place of the numbers of its tuning.
  *
  * @returns the module's bytes, for TunableCore
  */
-export function compileTunable(): Promise<Uint8Array<ArrayBuffer>> {
+export function compileTunable(optimization: Optimization = 'speed'): Promise<Uint8Array<ArrayBuffer>> {
   return compile((name, text) => {
     const folder = /^assembly\/(.+)\/tuning\.ts$/.exec(name)?.[1];
     return folder === undefined ? text : withImports(text, folder);
-  });
+  }, optimization);
 }
 
 /** Cores whose constants have other values, out of one compilation: a constant is an import there. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Core } from '../core.js';
 import { SlotCore } from '../instance.js';
 import { Kernel } from '../kernel.js';
-import { compile } from './compile.js';
+import { compile, type Optimization } from './compile.js';
 import { ASSEMBLY } from './constants.js';
 
 /** The tables of fitted weights in the files assembly/FOLDER/TABLE_weights.ts, and cores that weigh by others. */
@@ -35,12 +35,15 @@ export function readTables(): Table[] {
 const addressOf = ({ name }: Table) => `weights_of_${name}`;
 
 /** Compiles the core with the addresses of its tables as further exports. @returns the module's bytes, for WeighedCore */
-export function compileWeighed(): Promise<Uint8Array<ArrayBuffer>> {
+export function compileWeighed(optimization: Optimization = 'speed'): Promise<Uint8Array<ArrayBuffer>> {
   const addresses = readTables().flatMap((table) => [
     `import { ${table.constant} } from './${table.file.replace(/\.ts$/, '')}';`,
     `export function ${addressOf(table)}(): usize { return changetype<usize>(${table.constant}); }`,
   ]);
-  return compile((name, text) => (name === 'assembly/core.ts' ? `${text}\n${addresses.join('\n')}` : text));
+  return compile(
+    (name, text) => (name === 'assembly/core.ts' ? `${text}\n${addresses.join('\n')}` : text),
+    optimization,
+  );
 }
 
 /** Cores with other weights than the committed ones. */

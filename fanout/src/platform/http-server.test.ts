@@ -64,9 +64,7 @@ describe('the HTTP server', () => {
     });
 
   /** Resolves once the server has no connection, though no client has closed its side. */
-  async function freed(): Promise<void> {
-    while ((await connections()) > 0) await new Promise((resolve) => setImmediate(resolve));
-  }
+  const freed = () => until(async () => (await connections()) === 0);
 
   for (const [what, sent, status] of [
     ['what is no HTTP', NO_HTTP, 400],

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { CLOSE } from '@device-insights/contract/close-codes';
 import { strangersUpgrade } from '@device-insights/fanout/platform/raw.fixture';
+import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import { CloseError } from '../errors.js';
 import { newKey } from '../keys/key.js';
 import { register } from './admission.js';
 import { Allowance } from './allowance.js';
-import { Bench, type Gateway, T0, until } from './bench.fixture.js';
+import { Bench, type Gateway, T0 } from './bench.fixture.js';
 import { channel } from './frames.fixture.js';
 
 describe('Admission of devices', () => {

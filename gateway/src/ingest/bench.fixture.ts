@@ -12,6 +12,7 @@ import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { PERMISSIONS } from '@device-insights/fanout/key-check';
 import { portOf } from '@device-insights/fanout/platform/http-server';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -316,9 +317,4 @@ export function pulse(seq: number, instants: number): Buffer {
       return Math.round(10_000 + 1000 * Math.cos(2.4 * Math.PI * t) + 300 * Math.cos(4.8 * Math.PI * t + 1));
     }),
   );
-}
-
-/** Resolves once the condition holds; checks it at every turn of the event loop. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }

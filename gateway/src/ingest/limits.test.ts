@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect as connectTo, type Socket } from 'node:net';
 import { portOf } from '@device-insights/fanout/platform/http-server';
 import { PING } from '@device-insights/fanout/platform/raw.fixture';
+import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import WebSocket from 'ws';
-import { Bench, type Gateway, type TestDevice, until } from './bench.fixture.js';
+import { Bench, type Gateway, type TestDevice } from './bench.fixture.js';
 
 /** After this silence a device gets a ping, and has this long to answer. */
 const SILENCE_MS = 25_000;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { strangersUpgrade } from '@device-insights/fanout/platform/raw.fixture';
+import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import { StoreUnavailable } from '../store/store.js';
-import { Bench, type Gateway, until } from './bench.fixture.js';
+import { Bench, type Gateway } from './bench.fixture.js';
 import { channel } from './frames.fixture.js';
 
 describe('the sessions of one account', () => {

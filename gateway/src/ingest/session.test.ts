@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Database } from '../store/embedded/database.js';
-import { Bench, type Gateway, pulse, type ServerMessage, T0, type TestDevice, until } from './bench.fixture.js';
+import { Bench, type Gateway, pulse, type ServerMessage, T0, type TestDevice } from './bench.fixture.js';
 import { binary, channel, int16 } from './frames.fixture.js';
 
 const errorsOf = (messages: ServerMessage[]) => messages.filter(({ type }) => type === 'error');

@@ -1,6 +1,7 @@
+import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import { StoreUnavailable } from '../store/store.js';
-import { Bench, type Gateway, pulse, T0, type TestDevice, until } from './bench.fixture.js';
+import { Bench, type Gateway, pulse, T0, type TestDevice } from './bench.fixture.js';
 import { binary, channel } from './frames.fixture.js';
 import { clockShift } from './sessions.js';
 

@@ -45,7 +45,7 @@ describe('the sensitivity to a constant', () => {
     const constants = readConstants();
     const constant = constants.find(({ name }) => name === 'TRACK.RATE_CHANGE');
     if (!constant) throw new Error('no TRACK.RATE_CHANGE');
-    const tunable = await TunableCore.load(await compileTunable(), constants);
+    const tunable = await TunableCore.load(await compileTunable('none'), constants);
     const scoreAt = async (value?: number) =>
       scoreCases([CASE], [GROUP], await tunable.open(value === undefined ? undefined : { constant, value }));
     const { half, twice } = halfAndTwice(constant);

@@ -3,11 +3,12 @@ import { CopiedKeys } from '../../keys/copied-keys.js';
 import { holderWith } from '../../keys/holder.fixture.js';
 import { KeyCopier } from '../../keys/key-copier.js';
 import { silentLog } from '../../platform/log.fixture.js';
+import { until } from '../../platform/until.fixture.js';
 import type { Bus, BusMessage } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';
 import { busSuite } from '../suite.js';
 import { createRedisBus } from './redis.js';
-import { type ClusterServer, masterOf, startCluster, type TestCluster, until } from './redis-cluster.fixture.js';
+import { type ClusterServer, masterOf, startCluster, type TestCluster } from './redis-cluster.fixture.js';
 import { slotOf } from './slot.js';
 import { channelOf } from './upstream.js';
 

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { until } from '../../platform/until.fixture.js';
 import { freePort, startRedis, type TestRedis } from './redis-server.fixture.js';
 import { SLOTS } from './slot.js';
 
@@ -92,9 +93,4 @@ async function isComplete(server: ClusterServer): Promise<boolean> {
     ? role.includes('connected_slaves:1')
     : role.includes('master_link_status:up');
   return info.includes('cluster_state:ok') && replicas.length === MASTERS && linked;
-}
-
-/** Resolves once `condition` holds; each check is a round trip, so this does not keep the CPU busy. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
