@@ -9,10 +9,17 @@ const messages = Object.entries(described({ ...TO_DEVICE, insight: liveInsight }
   { description: title, ...payload },
 ]);
 Object.assign(openapi.components.schemas, Object.fromEntries(messages));
+const lists = ['/v1/sessions', '/v1/insights'].map((path) => {
+  const { operationId, parameters } = openapi.paths[path].get;
+  return [path, { get: { operationId, parameters, responses: {} } }];
+});
 
-/** Makes the types of REST and of the messages of both sockets (`npm run generate`), from the service's documents. */
+/**
+ * Makes the types of REST and of the messages of both sockets (`npm run generate`), from the service's documents. Of the
+ * operations it makes only the types of queries of lists: `rest.ts` declares the rest.
+ */
 export default {
-  input: openapi,
+  input: { ...openapi, paths: Object.fromEntries(lists) },
   output: { path: 'src/generated', clean: true, module: { extension: '.js' } },
   plugins: [{ name: '@hey-api/typescript', comments: true }],
 };
