@@ -8,7 +8,7 @@ const [file = '', session = ''] = process.argv.slice(2);
 /** Rows in one chunk of the response. */
 const BATCH = 500;
 const rows = new Libsql(file).prepare(
-  `SELECT 'hr' AS type, value / 1000.0 AS value, 'bpm' AS unit, ts, s.id AS session_id, s.device_id,
+  `SELECT 'hr' AS type, value / 1000.0 AS value, 'bpm' AS unit, ts, s.id AS session_id, s.deviceId AS device_id,
      confidence / 1000.0 AS confidence, 'excellent' AS sqi_class, actual_end - window_ms AS actual_start, actual_end, coverage,
      ts - actual_end AS e2e_latency_ms, name AS algorithm
    FROM insights i CROSS JOIN sessions s ON s.n = i.session CROSS JOIN algorithms a ON a.n = i.algorithm

@@ -1,29 +1,25 @@
-import { PERMISSIONS } from '@device-insights/fanout/key-check';
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } from '../store.js';
 import type { Database, Value } from './database.js';
-import { fromJson, toJson } from './json.js';
+import { insertRow, rowReader, type Stored } from './rows.js';
 
 /** The accounts of an embedded store. */
 export function embeddedAccounts(db: Database): AccountStore {
-  const insert = db.prepare(
-    'INSERT INTO accounts (id, name, algorithms, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING',
-  );
-  const byId = db.prepare<AccountRow>('SELECT * FROM accounts WHERE id = ?');
-  const byName = db.prepare<AccountRow>('SELECT * FROM accounts WHERE name = ?');
-  const all = db.prepare<AccountRow>('SELECT * FROM accounts ORDER BY created_at, id');
+  const byId = db.prepare<Stored<Account>>('SELECT * FROM accounts WHERE id = ?');
+  const byName = db.prepare<Stored<Account>>('SELECT * FROM accounts WHERE name = ?');
+  const all = db.prepare<Stored<Account>>('SELECT * FROM accounts ORDER BY createdAt, id');
   const entitle = db.prepare('UPDATE accounts SET algorithms = ? WHERE id = ?');
-  const one = (row: AccountRow | undefined) => (row ? accountOf(row) : null);
+  const one = (row: Stored<Account> | undefined) => (row ? accountOf(row) : null);
   return {
-    createAccount: (a) =>
-      db.write(() => (insert.run(a.id, a.name, toJson(a.algorithms), a.createdAt) === 1 ? a : null)),
+    createAccount: (account) =>
+      db.write(() => (insertRow(db, 'accounts', account, 'ON CONFLICT (name) DO NOTHING') ? account : null)),
     account: (id) => db.read(() => one(byId.get(id))),
     accountNamed: (name) => db.read(() => one(byName.get(name))),
     accounts: () => db.read(() => all.all().map(accountOf)),
     entitle: (id, algorithms) =>
       db.write(() => {
-        entitle.run(toJson(algorithms), id);
+        entitle.run(algorithms && JSON.stringify(algorithms), id);
         return one(byId.get(id));
       }),
   };
@@ -31,44 +27,33 @@ export function embeddedAccounts(db: Database): AccountStore {
 
 /** The keys of an embedded store. */
 export function embeddedKeys(db: Database): KeyStore {
-  const insert = db.prepare(
-    `INSERT INTO keys (id, account_id, user, hash, prefix, last_four, created_at, last_used_at, revoked_at, expires_at,
-       subscribe_only, replaced_by, permissions, label)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const byId = db.prepare<KeyRow>('SELECT * FROM keys WHERE id = ?');
-  const byHash = db.prepare<KeyRow>('SELECT * FROM keys WHERE hash = ?');
-  const ofAccount = db.prepare<KeyRow>('SELECT * FROM keys WHERE account_id = ? ORDER BY created_at, rowid');
-  const all = db.prepare<KeyRow>('SELECT * FROM keys ORDER BY created_at, rowid');
+  const byId = db.prepare<Stored<Key>>('SELECT * FROM keys WHERE id = ?');
+  const byHash = db.prepare<Stored<Key>>('SELECT * FROM keys WHERE hash = ?');
+  const ofAccount = db.prepare<Stored<Key>>('SELECT * FROM keys WHERE accountId = ? ORDER BY createdAt, rowid');
+  const all = db.prepare<Stored<Key>>('SELECT * FROM keys ORDER BY createdAt, rowid');
   const revoke = db.prepare(
-    `UPDATE keys SET revoked_at = max(?, (SELECT ifnull(max(revoked_at), 0) FROM keys WHERE revoked_at IS NOT NULL))
-       WHERE id = ? AND revoked_at IS NULL`,
+    `UPDATE keys SET revokedAt = max(?, (SELECT ifnull(max(revokedAt), 0) FROM keys WHERE revokedAt IS NOT NULL))
+       WHERE id = ? AND revokedAt IS NULL`,
   );
-  const revokedSince = db.prepare<KeyRow>('SELECT * FROM keys WHERE revoked_at >= ? ORDER BY revoked_at');
-  const touch = db.prepare('UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?');
+  const revokedSince = db.prepare<Stored<Key>>('SELECT * FROM keys WHERE revokedAt >= ? ORDER BY revokedAt');
+  const touch = db.prepare('UPDATE keys SET lastUsedAt = max(ifnull(lastUsedAt, 0), ?) WHERE id = ?');
   const label = db.prepare('UPDATE keys SET label = ? WHERE id = ?');
-  const subscribe = db.prepare<KeyRow>(
-    'SELECT * FROM keys WHERE subscribe_only = 1 AND label = ? AND revoked_at IS NULL ORDER BY created_at, rowid',
+  const subscribe = db.prepare<Stored<Key>>(
+    `SELECT * FROM keys WHERE subscribeOnly = 'true' AND label = ? AND revokedAt IS NULL ORDER BY createdAt, rowid`,
   );
-  const forget = db.prepare('DELETE FROM keys WHERE subscribe_only = 1 AND expires_at < ?');
-  const one = (row: KeyRow | undefined) => (row ? keyOf(row) : null);
+  const forget = db.prepare(`DELETE FROM keys WHERE subscribeOnly = 'true' AND expiresAt < ?`);
+  const one = (row: Stored<Key> | undefined) => (row ? keyOf(row) : null);
   const replace = db.prepare(
-    `UPDATE keys SET replaced_by = ?, expires_at = min(ifnull(expires_at, ?), ?)
-       WHERE id = ? AND revoked_at IS NULL AND replaced_by IS NULL AND ifnull(expires_at, ?) > ?`,
+    `UPDATE keys SET replacedBy = ?, expiresAt = min(ifnull(expiresAt, ?), ?)
+       WHERE id = ? AND revokedAt IS NULL AND replacedBy IS NULL AND ifnull(expiresAt, ?) > ?`,
   );
-  const add = (k: Key) =>
-    insert.run(
-      ...[k.id, k.accountId, k.user, k.hash, k.prefix, k.lastFour, k.createdAt, k.lastUsedAt, k.revokedAt],
-      ...[k.expiresAt, k.subscribeOnly ? 1 : 0, k.replacedBy, k.permissions.join(), k.label],
-    );
   return {
-    addKey: (k) => db.write(() => void add(k)),
+    addKey: (key) => db.write(() => void insertRow(db, 'keys', key)),
     key: (id) => db.read(() => one(byId.get(id))),
     replaceKey: (id, by, at) =>
       db.write(() => {
         if (replace.run(by.id, at, at, id, by.createdAt + 1, by.createdAt) === 0) return false;
-        add(by);
-        return true;
+        return insertRow(db, 'keys', by);
       }),
     keyByHash: (hash) => db.read(() => one(byHash.get(hash))),
     keys: (accountId) => db.read(() => (accountId === null ? all.all() : ofAccount.all(accountId)).map(keyOf)),
@@ -89,13 +74,19 @@ export function embeddedKeys(db: Database): KeyStore {
       }),
     keyPage: async (query) => {
       const { sql, values } = keyStatement(query);
-      const rows = await db.read(() => db.prepare<KeyRow>(sql).all(...values));
-      return pageOf('keys', rows, query.limit, (row) => [row.created_at, row.id], keyOf);
+      const rows = await db.read(() => db.prepare<Stored<Key>>(sql).all(...values));
+      return pageOf('keys', rows, query.limit, ({ createdAt, id }) => [createdAt, id], keyOf);
     },
     users: async (query) => {
       const { sql, values } = userStatement(query);
-      const rows = await db.read(() => db.prepare<UserRow>(sql).all(...values));
-      return pageOf('users', rows, query.limit, ({ user }) => [0, user], userOf);
+      const rows = await db.read(() => db.prepare<User>(sql).all(...values));
+      return pageOf(
+        'users',
+        rows,
+        query.limit,
+        ({ user }) => [0, user],
+        (user) => user,
+      );
     },
     subscribeKeys: (text) => db.read(() => subscribe.all(text).map(keyOf)),
     forgetSubscribeKeys: (before) => db.write(() => void forget.run(before)),
@@ -104,7 +95,7 @@ export function embeddedKeys(db: Database): KeyStore {
 
 /** The statement for a page of keys, one row longer than the page. Exported for the test of its indexes. */
 export function keyStatement({ accountId, user, limit, cursor }: KeyQuery): { sql: string; values: Value[] } {
-  const where = ['account_id = ?', 'subscribe_only = 0'];
+  const where = ['accountId = ?', "subscribeOnly = 'false'"];
   const values: Value[] = [accountId];
   if (user !== null) {
     where.push('user = ?');
@@ -112,79 +103,20 @@ export function keyStatement({ accountId, user, limit, cursor }: KeyQuery): { sq
   }
   if (cursor !== null) {
     const [createdAt, id] = decodeCursor('keys', UUID, cursor);
-    where.push('created_at <= ? AND (created_at < ? OR id > ?)');
+    where.push('createdAt <= ? AND (createdAt < ? OR id > ?)');
     values.push(createdAt, createdAt, id);
   }
-  const sql = `SELECT * FROM keys WHERE ${where.join(' AND ')} ORDER BY created_at DESC, id LIMIT ?`;
+  const sql = `SELECT * FROM keys WHERE ${where.join(' AND ')} ORDER BY createdAt DESC, id LIMIT ?`;
   return { sql, values: [...values, limit + 1] };
 }
 
 /** The statement for a page of users, one row longer than the page. Exported for the test of its indexes. */
 export function userStatement({ accountId, limit, cursor }: UserQuery): { sql: string; values: Value[] } {
   const [, after] = cursor === null ? [0, ''] : decodeCursor('users', /^/, cursor);
-  const sql = `SELECT user, count(*) AS keys, max(last_used_at) AS last_used_at FROM keys
-    WHERE account_id = ? AND user IS NOT NULL AND subscribe_only = 0 AND user > ? GROUP BY user ORDER BY user LIMIT ?`;
+  const sql = `SELECT user, count(*) AS keys, max(lastUsedAt) AS lastUsedAt FROM keys
+    WHERE accountId = ? AND user IS NOT NULL AND subscribeOnly = 'false' AND user > ? GROUP BY user ORDER BY user LIMIT ?`;
   return { sql, values: [accountId, after, limit + 1] };
 }
 
-interface UserRow {
-  readonly user: string;
-  readonly keys: number;
-  readonly last_used_at: number | null;
-}
-
-export interface AccountRow {
-  readonly id: string;
-  readonly name: string;
-  readonly algorithms: string | null;
-  readonly created_at: number;
-}
-
-interface KeyRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly user: string | null;
-  readonly hash: string;
-  readonly prefix: string;
-  readonly last_four: string;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-  readonly revoked_at: number | null;
-  readonly expires_at: number | null;
-  readonly subscribe_only: number;
-  readonly replaced_by: string | null;
-  readonly permissions: string;
-  readonly label: string;
-}
-
-export function accountOf(row: AccountRow): Account {
-  return {
-    id: row.id,
-    name: row.name,
-    algorithms: fromJson<string[]>(row.algorithms, `account ${row.id}`),
-    createdAt: row.created_at,
-  };
-}
-
-function userOf({ user, keys, last_used_at }: UserRow): User {
-  return { user, keys, lastUsedAt: last_used_at };
-}
-
-function keyOf(row: KeyRow): Key {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    user: row.user,
-    hash: row.hash,
-    prefix: row.prefix,
-    lastFour: row.last_four,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
-    expiresAt: row.expires_at,
-    subscribeOnly: row.subscribe_only === 1,
-    replacedBy: row.replaced_by,
-    permissions: PERMISSIONS.filter((permission) => row.permissions.split(',').includes(permission)),
-    label: row.label,
-  };
-}
+export const accountOf = rowReader<Account>('account', ['algorithms']);
+const keyOf = rowReader<Key>('key', ['permissions', 'subscribeOnly']);

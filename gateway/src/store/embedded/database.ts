@@ -37,7 +37,7 @@ function answerOf({ run, resolve }: Pick<Write, 'run' | 'resolve'>): () => void 
 
 function statementOf<Row>(statement: Libsql.Statement): Statement<Row> {
   return {
-    get: (...values) => statement.get(values) as Row | undefined,
+    get: (...values) => statement.all(values)[0] as Row | undefined, // libsql's `get` adds a field of its own.
     all: (...values) => statement.all(values) as Row[],
     run: (...values) => statement.run(values).changes,
   };

@@ -10,12 +10,12 @@ export function embeddedGateways(db: Database): GatewayStore {
   const forget = db.prepare('DELETE FROM gateways WHERE beat < ?');
   const beats = db.prepare<{ id: string; beat: number }>('SELECT id, beat FROM gateways');
   const taken = db.prepare<{ n: number; id: string; epoch: number }>(
-    'SELECT rowid AS n, session_id AS id, epoch FROM takeovers WHERE gateway = ? ORDER BY rowid',
+    'SELECT rowid AS n, sessionId AS id, epoch FROM takeovers WHERE gateway = ? ORDER BY rowid',
   );
   const told = db.prepare('DELETE FROM takeovers WHERE gateway = ? AND rowid <= ?');
   const others = db.prepare<SessionRow>(
     `SELECT * FROM sessions WHERE status = 'open' AND gateway NOT IN (SELECT value FROM json_each(?))
-       ORDER BY started_at`,
+       ORDER BY startedAt`,
   );
   return {
     beat: (gateway, at) => db.write(() => void beat.run(gateway, at)),

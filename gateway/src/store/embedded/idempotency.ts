@@ -1,57 +1,50 @@
-import { type ClaimedKey, IDEMPOTENCY_KEPT, IDEMPOTENCY_KEPT_MS, stateOf } from '../idempotency.js';
-import type { IdempotencyClaim, IdempotencyStore } from '../store.js';
+import { IDEMPOTENCY_KEPT, IDEMPOTENCY_KEPT_MS, stateOf } from '../idempotency.js';
+import type { IdempotencyClaim, IdempotencyStore, SavedResponse } from '../store.js';
 import type { Database } from './database.js';
+import { fromJson } from './rows.js';
 
 /** Maximum number of expired keys that a claim deletes: more than it adds, and few enough to hold up no other write. */
 const FORGOTTEN = 100;
 
 /** The idempotency keys of an embedded store. A claim that was replaced by a later one saves and releases nothing. */
 export function embeddedIdempotency(db: Database): IdempotencyStore {
-  const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE account_id = ? AND route = ? AND key = ?');
+  const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE accountId = ? AND route = ? AND key = ?');
   const claim = db.prepare(
-    `INSERT OR REPLACE INTO idempotency (account_id, route, key, body_hash, at, status, body, n)
-     VALUES (?, ?, ?, ?, ?, NULL, NULL, ?)`,
+    'INSERT OR REPLACE INTO idempotency (accountId, route, key, bodyHash, at, n) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const newest = db.prepare<{ n: number | null }>('SELECT max(n) AS n FROM idempotency WHERE account_id = ?');
-  const forgetOldest = db.prepare('DELETE FROM idempotency WHERE account_id = ? AND n <= ?');
+  const newest = db.prepare<{ n: number | null }>('SELECT max(n) AS n FROM idempotency WHERE accountId = ?');
+  const forgetOldest = db.prepare('DELETE FROM idempotency WHERE accountId = ? AND n <= ?');
   const forget = db.prepare(
     `DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency WHERE at <= ? LIMIT ${FORGOTTEN})`,
   );
-  const save = db.prepare(`UPDATE idempotency SET status = ?, body = ? WHERE ${SAME_CLAIM}`);
-  const release = db.prepare(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND status IS NULL`);
+  const save = db.prepare(`UPDATE idempotency SET response = ? WHERE ${SAME_CLAIM}`);
+  const release = db.prepare(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND response IS NULL`);
   return {
     claimIdempotencyKey: (c, keep = IDEMPOTENCY_KEPT) =>
       db.write(() => {
         forget.run(c.at - IDEMPOTENCY_KEPT_MS);
         const row = found.get(c.accountId, c.route, c.key);
-        const state = row ? stateOf(claimedBy(row), c) : ({ state: 'fresh' } as const);
+        const response = fromJson<SavedResponse>(row?.response ?? null, `idempotency key ${c.key}`);
+        const state = row ? stateOf({ ...row, response }, c) : ({ state: 'fresh' } as const);
         if (state.state !== 'fresh') return state;
         const n = (newest.get(c.accountId)?.n ?? 0) + 1;
         claim.run(...identity(c), n);
         forgetOldest.run(c.accountId, n - keep);
         return state;
       }),
-    saveIdempotentResponse: (c, response) =>
-      db.write(() => void save.run(response.status, response.body, ...identity(c))),
+    saveIdempotentResponse: (c, response) => db.write(() => void save.run(JSON.stringify(response), ...identity(c))),
     releaseIdempotencyKey: (c) => db.write(() => void release.run(...identity(c))),
   };
 }
 
-const SAME_CLAIM = 'account_id = ? AND route = ? AND key = ? AND body_hash = ? AND at = ?';
+const SAME_CLAIM = 'accountId = ? AND route = ? AND key = ? AND bodyHash = ? AND at = ?';
 
 function identity(c: IdempotencyClaim): [string, string, string, string, number] {
   return [c.accountId, c.route, c.key, c.bodyHash, c.at];
 }
 
 interface ClaimRow {
-  readonly body_hash: string;
+  readonly bodyHash: string;
   readonly at: number;
-  readonly status: number | null;
-  readonly body: string | null;
-}
-
-function claimedBy(row: ClaimRow): ClaimedKey {
-  const { status, body } = row;
-  const response = status === null || body === null ? null : { status, body };
-  return { bodyHash: row.body_hash, at: row.at, response };
+  readonly response: string | null;
 }

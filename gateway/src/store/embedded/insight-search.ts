@@ -46,7 +46,7 @@ export function insightSearch(db: Database): InsightStore['insights'] {
   };
 }
 
-type Found = readonly [...InsightValues, session_id: string, device_id: string];
+type Found = readonly [...InsightValues, sessionId: string, deviceId: string];
 
 /**
  * The insights of an account. No index has the type, and the rows of an account may be hundreds of millions: what none or
@@ -85,7 +85,7 @@ export function insightPage(query: InsightQuery, part: Part): Select {
     values.push(numberOf(query.type));
   }
   // The insights are found first, then the fields of their sessions.
-  const sql = `SELECT ${COLUMNS}, s.id, s.device_id FROM insights i ${index} CROSS JOIN sessions s ON s.n = i.session
+  const sql = `SELECT ${COLUMNS}, s.id, s.deviceId FROM insights i ${index} CROSS JOIN sessions s ON s.n = i.session
     WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   return { sql, values: [...values, part.most] };
 }
@@ -106,7 +106,7 @@ function isSieve(query: InsightQuery): boolean {
 /** What an index finds. */
 function rangeOf(query: InsightQuery, { after, upTo }: Omit<Part, 'most'>) {
   const { accountId, since, until, dataSince = null, dataUntil = null } = query;
-  const where = ['i.account = (SELECT account FROM sessions WHERE account_id = ? LIMIT 1)'];
+  const where = ['i.account = (SELECT account FROM sessions WHERE accountId = ? LIMIT 1)'];
   const values: Value[] = [accountId];
   const add = (condition: string, ...bound: Value[]) => {
     where.push(condition);
@@ -169,7 +169,7 @@ export function spanSlice(query: InsightQuery, after: number, upTo: number): Sel
   if (dataSince !== null) add('last_end >= ?', dataSince);
   if (dataUntil !== null) add('first_end < ?', dataUntil);
   if (query.deviceId && query.user !== null) add('user = ?', query.user);
-  const sql = `SELECT n, id, device_id, first_ts, last_ts, first_end, last_end FROM sessions ${indexOf(query)}
+  const sql = `SELECT n, id, deviceId, first_ts, last_ts, first_end, last_end FROM sessions ${indexOf(query)}
     WHERE ${where.join(' AND ')}`;
   return { sql, values };
 }
@@ -182,7 +182,7 @@ export function spanSliceEnd(query: InsightQuery, after: number): Select {
 }
 
 function scopeOf({ accountId, user, deviceId }: InsightQuery, after: number) {
-  const where = ['account_id = ?', deviceId ? 'device_id = ?' : 'user = ?', 'n > ?'];
+  const where = ['accountId = ?', deviceId ? 'deviceId = ?' : 'user = ?', 'n > ?'];
   return { where, values: [accountId, deviceId ?? user, after] as Value[] };
 }
 

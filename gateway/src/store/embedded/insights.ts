@@ -28,13 +28,13 @@ export function embeddedInsights(db: Database): InsightStore {
 
 /** A session's account, and the bounds of its insights. */
 interface Owned extends Span {
-  readonly account_id: string;
+  readonly accountId: string;
 }
 
 /** Finds a session that has insights. */
 function sessionSearch(db: Database): (sessionId: string) => Promise<Owned | undefined> {
   const find = db.prepare<Owned>(
-    `SELECT account_id, n, id, device_id, first_ts, last_ts, first_end, last_end FROM sessions
+    `SELECT accountId, n, id, deviceId, first_ts, last_ts, first_end, last_end FROM sessions
        WHERE id = ? AND last_ts IS NOT NULL`,
   );
   return (sessionId) => db.read(() => find.get(sessionId));
@@ -47,7 +47,7 @@ function sessionInsights(db: Database): InsightStore['sessionInsights'] {
     const session = await find(sessionId);
     if (!session) return;
     const byData = { type: null, since: null, until: null, dataSince: from };
-    const merge = new Merge(db, [session], { accountId: session.account_id, ...byData }, null);
+    const merge = new Merge(db, [session], { accountId: session.accountId, ...byData }, null);
     for (let found = await merge.next(BATCH); found.length > 0; found = await merge.next(BATCH))
       yield found.map(({ insight }) => insight);
   };
@@ -60,14 +60,14 @@ export const BLOCKS_AFTER = `SELECT start, beats FROM beats WHERE session = ? AN
 
 /** Reads all beats of a session. */
 function sessionBeats(db: Database): InsightStore['sessionBeats'] {
-  const find = db.prepare<{ n: number; account_id: string }>('SELECT n, account_id FROM sessions WHERE id = ?');
+  const find = db.prepare<{ n: number; accountId: string }>('SELECT n, accountId FROM sessions WHERE id = ?');
   const after = db.prepare<{ start: number; beats: string }>(BLOCKS_AFTER);
   return async function* (sessionId, from = 0) {
     const session = await db.read(() => find.get(sessionId));
     if (!session) return;
     const page = (last: { start: number } | null) =>
       db.read(() => after.all(session.n, last?.start ?? from - 1000 * BLOCK_S));
-    for await (const blocks of batches(session.account_id, BLOCKS, page))
+    for await (const blocks of batches(session.accountId, BLOCKS, page))
       yield blocks.flatMap(({ start, beats }) => unpacked(start, beats));
   };
 }
@@ -95,7 +95,7 @@ function sessionSummary(db: Database): InsightStore['sessionSummary'] {
           const found = slice.all(session.n, numberOf(type), after);
           return found.length > 0 ? [found] : [];
         });
-      for await (const slices of batches(session.account_id, 1, next))
+      for await (const slices of batches(session.accountId, 1, next))
         groups.push(...slices.flat().map((group) => groupOf(type, group)));
     }
     return summaryOf(groups);
@@ -110,11 +110,11 @@ function groupOf(type: InsightType, { confidence, readings, sum, min, max }: Gro
 /** Writes one part of a commit, within its transaction. */
 function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult {
   const owned = db.prepare<Owner>(
-    `SELECT n, account, ended_at, first_ts, last_ts, first_end, last_end FROM sessions
+    `SELECT n, account, endedAt, first_ts, last_ts, first_end, last_end FROM sessions
        WHERE id = ? AND gateway = ? AND epoch = ?`,
   );
   const record = db.prepare(
-    `UPDATE sessions SET progress = ifnull(?, progress), ended_at = ?, first_ts = ?, last_ts = ?, first_end = ?, last_end = ?
+    `UPDATE sessions SET progress = ifnull(?, progress), endedAt = ?, first_ts = ?, last_ts = ?, first_end = ?, last_end = ?
        WHERE n = ?`,
   );
   const insert = insightWriter(db);
@@ -126,8 +126,8 @@ function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult 
     if (!owner) return { lost: true };
     const written = insights.filter((insight) => insert(insight, owner.n, owner.account));
     for (const block of beats) addBlock.run(owner.n, block.start, block.ts, owner.account, packed(block));
-    const closed = owner.ended_at !== null;
-    const endedAt = closed ? (progress?.lastDataAt ?? owner.ended_at) : null;
+    const closed = owner.endedAt !== null;
+    const endedAt = closed ? (progress?.lastDataAt ?? owner.endedAt) : null;
     const { first_ts, last_ts, first_end, last_end } = boundsOf(owner, written);
     if (progress || written.length > 0)
       record.run(progress && JSON.stringify(progress), endedAt, first_ts, last_ts, first_end, last_end, owner.n);
@@ -172,5 +172,5 @@ interface Owner extends Bounds {
   readonly n: number;
   readonly account: number;
   /** Null while the session is open. */
-  readonly ended_at: number | null;
+  readonly endedAt: number | null;
 }

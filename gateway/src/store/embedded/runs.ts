@@ -9,7 +9,7 @@ import { COLUMNS, type InsightValues, insightReader, type Located, numberOf } fr
 export interface Span {
   readonly n: number;
   readonly id: string;
-  readonly device_id: string;
+  readonly deviceId: string;
   readonly first_ts: number;
   readonly last_ts: number;
   readonly first_end: number;
@@ -138,7 +138,7 @@ export class Merge {
     const part = this.#db.prepareLists<InsightValues>(this.#isForward ? RUNS.forward : RUNS.backward);
     run.at = 0;
     run.rows = await this.#db.read(() =>
-      part.all(session.n, type, low, high, BATCH).map((row) => this.#read(row, session.id, session.device_id)),
+      part.all(session.n, type, low, high, BATCH).map((row) => this.#read(row, session.id, session.deviceId)),
     );
     const last = run.rows.at(-1);
     if (last && this.#isForward) run.low = last.insight.ts + 1;

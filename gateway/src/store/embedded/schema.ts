@@ -1,37 +1,38 @@
 import type { Database } from './database.js';
 
 /** The version of this schema. From the first release on, a start migrates the files of earlier versions. */
-export const VERSION = 14;
+export const VERSION = 15;
 
+/** Columns have the names of the fields of the rows (rows.ts); those in lower case have no field of their own. */
 const SCHEMA = `
   CREATE TABLE accounts (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     algorithms TEXT,
-    created_at INTEGER NOT NULL
+    createdAt INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE keys (
     id TEXT PRIMARY KEY,
-    account_id TEXT NOT NULL,
+    accountId TEXT NOT NULL,
     user TEXT,
     hash TEXT NOT NULL UNIQUE,
     prefix TEXT NOT NULL,
-    last_four TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    last_used_at INTEGER,
-    revoked_at INTEGER,
-    expires_at INTEGER,
-    subscribe_only INTEGER NOT NULL,
-    replaced_by TEXT,
+    lastFour TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    lastUsedAt INTEGER,
+    revokedAt INTEGER,
+    expiresAt INTEGER,
+    subscribeOnly TEXT NOT NULL,
+    replacedBy TEXT,
     permissions TEXT NOT NULL,
     label TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX keys_of_account ON keys (account_id, created_at);
-  CREATE INDEX keys_revoked ON keys (revoked_at) WHERE revoked_at IS NOT NULL;
-  CREATE INDEX keys_that_subscribe ON keys (expires_at) WHERE subscribe_only = 1;
-  CREATE INDEX keys_of_user ON keys (account_id, user, last_used_at) WHERE user IS NOT NULL AND subscribe_only = 0;
-  CREATE INDEX keys_shown ON keys (account_id, created_at DESC, id) WHERE subscribe_only = 0;
+  CREATE INDEX keys_of_account ON keys (accountId, createdAt);
+  CREATE INDEX keys_revoked ON keys (revokedAt) WHERE revokedAt IS NOT NULL;
+  CREATE INDEX keys_that_subscribe ON keys (expiresAt) WHERE subscribeOnly = 'true';
+  CREATE INDEX keys_of_user ON keys (accountId, user, lastUsedAt) WHERE user IS NOT NULL AND subscribeOnly = 'false';
+  CREATE INDEX keys_shown ON keys (accountId, createdAt DESC, id) WHERE subscribeOnly = 'false';
 
   CREATE TABLE operators (
     id TEXT PRIMARY KEY,
@@ -39,24 +40,24 @@ const SCHEMA = `
     role TEXT NOT NULL,
     password TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    created_at INTEGER NOT NULL
+    createdAt INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE logins (
     hash TEXT PRIMARY KEY,
-    operator_id TEXT NOT NULL,
+    operatorId TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX logins_by_expiry ON logins (expires_at);
+  CREATE INDEX logins_by_expiry ON logins (expiresAt);
 
   CREATE TABLE audit (
     n INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
     actor TEXT NOT NULL,
     action TEXT NOT NULL,
-    account_id TEXT,
+    accountId TEXT,
     subject TEXT NOT NULL,
     is_sign_in INTEGER AS (action = 'signed in')
   ) STRICT;
@@ -64,27 +65,27 @@ const SCHEMA = `
 
   CREATE TABLE device_models (
     id TEXT PRIMARY KEY,
-    account_id TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
+    accountId TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
     model TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX device_models_of_account ON device_models (account_id, created_at);
+  CREATE INDEX device_models_of_account ON device_models (accountId, createdAt);
 
   CREATE TABLE devices (
-    account_id TEXT NOT NULL,
-    device_id TEXT NOT NULL,
-    device_model_id TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
+    accountId TEXT NOT NULL,
+    deviceId TEXT NOT NULL,
+    deviceModelId TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
     problem TEXT,
-    PRIMARY KEY (account_id, device_id)
+    PRIMARY KEY (accountId, deviceId)
   ) STRICT;
-  CREATE INDEX devices_of_account ON devices (account_id, created_at);
-  CREATE INDEX devices_of_model ON devices (device_model_id);
-  CREATE INDEX devices_with_problem ON devices (account_id, problem, device_id) WHERE problem IS NOT NULL;
+  CREATE INDEX devices_of_account ON devices (accountId, createdAt);
+  CREATE INDEX devices_of_model ON devices (deviceModelId);
+  CREATE INDEX devices_with_problem ON devices (accountId, problem, deviceId) WHERE problem IS NOT NULL;
 
   -- The number of devices of an account: to count 100,000 for each new one would take too long.
   CREATE TABLE device_counts (
-    account_id TEXT PRIMARY KEY,
+    accountId TEXT PRIMARY KEY,
     count INTEGER NOT NULL
   ) STRICT;
 
@@ -98,44 +99,44 @@ const SCHEMA = `
     first_end REAL,
     last_end REAL,
     id TEXT NOT NULL UNIQUE,
-    account_id TEXT NOT NULL,
+    accountId TEXT NOT NULL,
     user TEXT,
-    device_id TEXT NOT NULL,
-    device_model_id TEXT NOT NULL,
+    deviceId TEXT NOT NULL,
+    deviceModelId TEXT NOT NULL,
     status TEXT NOT NULL,
-    started_at INTEGER NOT NULL,
-    ended_at INTEGER,
+    startedAt INTEGER NOT NULL,
+    endedAt INTEGER,
     gateway TEXT NOT NULL,
     epoch INTEGER NOT NULL,
     channels TEXT NOT NULL,
-    spo2_curve TEXT,
+    spo2Curve TEXT,
     algorithms TEXT,
     progress TEXT NOT NULL,
     data_start REAL AS (progress ->> '$.firstInstant'),
     data_end REAL AS (progress ->> '$.lastInstant')
   ) STRICT;
-  CREATE UNIQUE INDEX one_open_session_a_device ON sessions (account_id, device_id) WHERE status = 'open';
+  CREATE UNIQUE INDEX one_open_session_a_device ON sessions (accountId, deviceId) WHERE status = 'open';
   CREATE INDEX open_sessions_of_gateway ON sessions (gateway) WHERE status = 'open';
-  CREATE INDEX sessions_of_account ON sessions (account_id, started_at DESC, id);
-  CREATE INDEX sessions_by_status ON sessions (account_id, status, started_at DESC, id);
-  CREATE INDEX sessions_of_user ON sessions (account_id, user, started_at DESC, id) WHERE user IS NOT NULL;
-  CREATE INDEX sessions_of_device ON sessions (account_id, device_id, started_at DESC, id);
-  CREATE INDEX session_numbers_of_device ON sessions (account_id, device_id);
-  CREATE INDEX session_numbers_of_user ON sessions (account_id, user) WHERE user IS NOT NULL;
+  CREATE INDEX sessions_of_account ON sessions (accountId, startedAt DESC, id);
+  CREATE INDEX sessions_by_status ON sessions (accountId, status, startedAt DESC, id);
+  CREATE INDEX sessions_of_user ON sessions (accountId, user, startedAt DESC, id) WHERE user IS NOT NULL;
+  CREATE INDEX sessions_of_device ON sessions (accountId, deviceId, startedAt DESC, id);
+  CREATE INDEX session_numbers_of_device ON sessions (accountId, deviceId);
+  CREATE INDEX session_numbers_of_user ON sessions (accountId, user) WHERE user IS NOT NULL;
 
   -- The problems of sessions, beside their rows, which are read and written far more often.
   CREATE TABLE diagnostics (
-    session_id TEXT PRIMARY KEY,
+    sessionId TEXT PRIMARY KEY,
     diagnostics TEXT NOT NULL
   ) STRICT;
 
   CREATE TABLE takeovers (
     gateway TEXT NOT NULL,
-    session_id TEXT NOT NULL,
+    sessionId TEXT NOT NULL,
     epoch INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX takeovers_of_gateway ON takeovers (gateway);
-  CREATE INDEX takeovers_of_session ON takeovers (session_id);
+  CREATE INDEX takeovers_of_session ON takeovers (sessionId);
 
   CREATE TABLE gateways (
     id TEXT PRIMARY KEY,
@@ -181,18 +182,17 @@ const SCHEMA = `
 
   -- n is the number of the claim within its account.
   CREATE TABLE idempotency (
-    account_id TEXT NOT NULL,
+    accountId TEXT NOT NULL,
     route TEXT NOT NULL,
     key TEXT NOT NULL,
-    body_hash TEXT NOT NULL,
+    bodyHash TEXT NOT NULL,
     at INTEGER NOT NULL,
-    status INTEGER,
-    body TEXT,
+    response TEXT,
     n INTEGER NOT NULL,
-    PRIMARY KEY (account_id, route, key)
+    PRIMARY KEY (accountId, route, key)
   ) STRICT;
   CREATE INDEX idempotency_by_age ON idempotency (at);
-  CREATE INDEX idempotency_of_account ON idempotency (account_id, n);
+  CREATE INDEX idempotency_of_account ON idempotency (accountId, n);
 
   CREATE TABLE probes (
     id INTEGER PRIMARY KEY,
