@@ -63,9 +63,8 @@ async function packed(text: string): Promise<string> {
   return (await deflated(text)).toString('base64');
 }
 
-/** An answer stored by an older version is not compressed. */
 function unpacked(body: string): string {
-  return body.startsWith('{') ? body : inflateRawSync(Buffer.from(body, 'base64')).toString();
+  return inflateRawSync(Buffer.from(body, 'base64')).toString();
 }
 
 type Asked = Omit<IdempotencyClaim, 'at'>;
