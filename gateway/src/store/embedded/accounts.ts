@@ -2,31 +2,30 @@ import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } from '../store.js';
 import type { Database, Value } from './database.js';
+import type { Calls } from './kinds.js';
 import { insertRow, rowReader, type Stored } from './rows.js';
 
 /** The accounts of an embedded store. */
-export function embeddedAccounts(db: Database): AccountStore {
+export function embeddedAccounts(db: Database): Calls<AccountStore> {
   const byId = db.prepare<Stored<Account>>('SELECT * FROM accounts WHERE id = ?');
   const byName = db.prepare<Stored<Account>>('SELECT * FROM accounts WHERE name = ?');
   const all = db.prepare<Stored<Account>>('SELECT * FROM accounts ORDER BY createdAt, id');
   const entitle = db.prepare('UPDATE accounts SET algorithms = ? WHERE id = ?');
   const one = (row: Stored<Account> | undefined) => (row ? accountOf(row) : null);
   return {
-    createAccount: (account) =>
-      db.write(() => (insertRow(db, 'accounts', account, 'ON CONFLICT (name) DO NOTHING') ? account : null)),
-    account: (id) => db.read(() => one(byId.get(id))),
-    accountNamed: (name) => db.read(() => one(byName.get(name))),
-    accounts: () => db.read(() => all.all().map(accountOf)),
-    entitle: (id, algorithms) =>
-      db.write(() => {
-        entitle.run(algorithms && JSON.stringify(algorithms), id);
-        return one(byId.get(id));
-      }),
+    createAccount: (account) => (insertRow(db, 'accounts', account, 'ON CONFLICT (name) DO NOTHING') ? account : null),
+    account: (id) => one(byId.get(id)),
+    accountNamed: (name) => one(byName.get(name)),
+    accounts: () => all.all().map(accountOf),
+    entitle: (id, algorithms) => {
+      entitle.run(algorithms && JSON.stringify(algorithms), id);
+      return one(byId.get(id));
+    },
   };
 }
 
 /** The keys of an embedded store. */
-export function embeddedKeys(db: Database): KeyStore {
+export function embeddedKeys(db: Database): Calls<KeyStore> {
   const byId = db.prepare<Stored<Key>>('SELECT * FROM keys WHERE id = ?');
   const byHash = db.prepare<Stored<Key>>('SELECT * FROM keys WHERE hash = ?');
   const ofAccount = db.prepare<Stored<Key>>('SELECT * FROM keys WHERE accountId = ? ORDER BY createdAt, rowid');
@@ -48,38 +47,34 @@ export function embeddedKeys(db: Database): KeyStore {
        WHERE id = ? AND revokedAt IS NULL AND replacedBy IS NULL AND ifnull(expiresAt, ?) > ?`,
   );
   return {
-    addKey: (key) => db.write(() => void insertRow(db, 'keys', key)),
-    key: (id) => db.read(() => one(byId.get(id))),
-    replaceKey: (id, by, at) =>
-      db.write(() => {
-        if (replace.run(by.id, at, at, id, by.createdAt + 1, by.createdAt) === 0) return false;
-        return insertRow(db, 'keys', by);
-      }),
-    keyByHash: (hash) => db.read(() => one(byHash.get(hash))),
-    keys: (accountId) => db.read(() => (accountId === null ? all.all() : ofAccount.all(accountId)).map(keyOf)),
-    revokeKey: (id, at) =>
-      db.write(() => {
-        revoke.run(at, id);
-        return one(byId.get(id));
-      }),
-    labelKey: (id, text) =>
-      db.write(() => {
-        label.run(text, id);
-        return one(byId.get(id));
-      }),
-    keysRevokedSince: (at) => db.read(() => revokedSince.all(at).map(keyOf)),
-    touchKeys: (ids, at) =>
-      db.write(() => {
-        for (const id of ids) touch.run(at, id);
-      }),
-    keyPage: async (query) => {
+    addKey: (key) => void insertRow(db, 'keys', key),
+    key: (id) => one(byId.get(id)),
+    replaceKey: (id, by, at) => {
+      if (replace.run(by.id, at, at, id, by.createdAt + 1, by.createdAt) === 0) return false;
+      return insertRow(db, 'keys', by);
+    },
+    keyByHash: (hash) => one(byHash.get(hash)),
+    keys: (accountId) => (accountId === null ? all.all() : ofAccount.all(accountId)).map(keyOf),
+    revokeKey: (id, at) => {
+      revoke.run(at, id);
+      return one(byId.get(id));
+    },
+    labelKey: (id, text) => {
+      label.run(text, id);
+      return one(byId.get(id));
+    },
+    keysRevokedSince: (at) => revokedSince.all(at).map(keyOf),
+    touchKeys: (ids, at) => {
+      for (const id of ids) touch.run(at, id);
+    },
+    keyPage: (query) => {
       const { sql, values } = keyStatement(query);
-      const rows = await db.read(() => db.prepare<Stored<Key>>(sql).all(...values));
+      const rows = db.prepare<Stored<Key>>(sql).all(...values);
       return pageOf('keys', rows, query.limit, ({ createdAt, id }) => [createdAt, id], keyOf);
     },
-    users: async (query) => {
+    users: (query) => {
       const { sql, values } = userStatement(query);
-      const rows = await db.read(() => db.prepare<User>(sql).all(...values));
+      const rows = db.prepare<User>(sql).all(...values);
       return pageOf(
         'users',
         rows,
@@ -88,8 +83,8 @@ export function embeddedKeys(db: Database): KeyStore {
         (user) => user,
       );
     },
-    subscribeKeys: (text) => db.read(() => subscribe.all(text).map(keyOf)),
-    forgetSubscribeKeys: (before) => db.write(() => void forget.run(before)),
+    subscribeKeys: (text) => subscribe.all(text).map(keyOf),
+    forgetSubscribeKeys: (before) => void forget.run(before),
   };
 }
 

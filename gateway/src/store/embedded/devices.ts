@@ -12,6 +12,7 @@ import {
   MAX_DEVICES,
 } from '../store.js';
 import type { Database, Value } from './database.js';
+import type { Calls } from './kinds.js';
 import { insertRow, rowReader } from './rows.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
@@ -24,7 +25,7 @@ export interface DeviceModels extends Omit<DeviceModelStore, 'changeDeviceModel'
 const BATCH = 4;
 
 /** The device models of an embedded store; a model is one JSON text, which keeps all Unicode characters. */
-export function embeddedDeviceModels(db: Database): DeviceModels {
+export function embeddedDeviceModels(db: Database): Calls<DeviceModels> {
   const last = db.prepare('SELECT 1 FROM device_models WHERE accountId = ? LIMIT 1 OFFSET ?');
   const byId = db.prepare<ModelRow>('SELECT id, model FROM device_models WHERE id = ?');
   const page = db.prepare<ListedModelRow>(MODELS_PAGE);
@@ -33,22 +34,22 @@ export function embeddedDeviceModels(db: Database): DeviceModels {
   const reference = db.prepare('SELECT 1 FROM devices WHERE deviceModelId = ? LIMIT 1');
   const one = (row: ModelRow | undefined) => (row ? modelOf(row) : null);
   return {
-    addDeviceModel: (model, limit = MAX_DEVICE_MODELS) =>
-      db.write(() => {
-        if (last.get(model.accountId, limit - 1)) return false;
-        const { id, accountId, createdAt } = model;
-        return insertRow(db, 'device_models', { id, accountId, createdAt, model });
-      }),
-    deviceModel: (id) => db.read(() => one(byId.get(id))),
-    deviceModels: (accountId) =>
-      modelsOf(accountId, (row) => db.read(() => page.all(accountId, row?.createdAt ?? -1, row?.rowid ?? -1, BATCH))),
-    replaceDeviceModel: (model, by) =>
-      db.write(() => replace.run(JSON.stringify(by), model.id, JSON.stringify(model)) === 1),
-    deleteDeviceModel: (id) =>
-      db.write(() => {
-        if (reference.get(id)) return 'referenced';
-        return remove.run(id) === 1 ? 'deleted' : 'missing';
-      }),
+    addDeviceModel: (model, limit = MAX_DEVICE_MODELS) => {
+      if (last.get(model.accountId, limit - 1)) return false;
+      const { id, accountId, createdAt } = model;
+      return insertRow(db, 'device_models', { id, accountId, createdAt, model });
+    },
+    deviceModel: (id) => one(byId.get(id)),
+    deviceModels: async function* (accountId) {
+      const after = (row: ListedModelRow | null) =>
+        db.read(() => page.all(accountId, row?.createdAt ?? -1, row?.rowid ?? -1, BATCH));
+      for await (const rows of batches(accountId, BATCH, after)) yield rows.map(modelOf);
+    },
+    replaceDeviceModel: (model, by) => replace.run(JSON.stringify(by), model.id, JSON.stringify(model)) === 1,
+    deleteDeviceModel: (id) => {
+      if (reference.get(id)) return 'referenced';
+      return remove.run(id) === 1 ? 'deleted' : 'missing';
+    },
   };
 }
 
@@ -56,15 +57,8 @@ export function embeddedDeviceModels(db: Database): DeviceModels {
 export const MODELS_PAGE = `SELECT rowid, id, createdAt, model FROM device_models
   WHERE accountId = ? AND (createdAt, rowid) > (?, ?) ORDER BY createdAt, rowid LIMIT ?`;
 
-async function* modelsOf(
-  accountId: string,
-  page: (after: ListedModelRow | null) => Promise<ListedModelRow[]>,
-): AsyncGenerator<DeviceModel[]> {
-  for await (const rows of batches(accountId, BATCH, page)) yield rows.map(modelOf);
-}
-
 /** The devices of an embedded store. */
-export function embeddedDevices(db: Database): DeviceStore {
+export function embeddedDevices(db: Database): Calls<DeviceStore> {
   const model = db.prepare('SELECT 1 FROM device_models WHERE id = ?');
   const byId = db.prepare<Device>('SELECT * FROM devices WHERE accountId = ? AND deviceId = ?');
   const withSession = db.prepare<ListedRow>(`${listed('')} WHERE d.accountId = ? AND d.deviceId = ?`);
@@ -77,35 +71,32 @@ export function embeddedDevices(db: Database): DeviceStore {
   const ofAccount = db.prepare<Device>('SELECT * FROM devices WHERE accountId = ? ORDER BY createdAt, rowid');
   const remove = db.prepare('DELETE FROM devices WHERE accountId = ? AND deviceId = ?');
   return {
-    putDevice: (d, limit = MAX_DEVICES) =>
-      db.write(() => {
-        if (!model.get(d.deviceModelId)) return 'missing';
-        if (move.run(d.deviceModelId, d.accountId, d.deviceId) === 1) return 'put';
-        if ((counted.get(d.accountId)?.count ?? 0) >= limit) return 'full';
-        insertRow(db, 'devices', { ...d, problem: null });
-        count.run(d.accountId, 1);
-        return 'put';
-      }),
-    device: (accountId, deviceId) =>
-      db.read(() => {
-        const row = withSession.get(accountId, deviceId);
-        return row ? listedOf(row) : null;
-      }),
-    devices: (accountId) => db.read(() => ofAccount.all(accountId)),
-    devicePage: async (query) => {
+    putDevice: (d, limit = MAX_DEVICES) => {
+      if (!model.get(d.deviceModelId)) return 'missing';
+      if (move.run(d.deviceModelId, d.accountId, d.deviceId) === 1) return 'put';
+      if ((counted.get(d.accountId)?.count ?? 0) >= limit) return 'full';
+      insertRow(db, 'devices', { ...d, problem: null });
+      count.run(d.accountId, 1);
+      return 'put';
+    },
+    device: (accountId, deviceId) => {
+      const row = withSession.get(accountId, deviceId);
+      return row ? listedOf(row) : null;
+    },
+    devices: (accountId) => ofAccount.all(accountId),
+    devicePage: (query) => {
       const { sql, values } = deviceStatement(query);
-      const rows = await db.read(() => db.prepare<ListedRow>(sql).all(...values));
+      const rows = db.prepare<ListedRow>(sql).all(...values);
       const place = (row: ListedRow) => [0, devicePlace(query, row.problem, row.d_id)] as const;
       return pageOf('devices', rows, query.limit, place, listedOf);
     },
-    deleteDevice: (accountId, deviceId) =>
-      db.write(() => {
-        const device = byId.get(accountId, deviceId);
-        if (!device) return null;
-        remove.run(accountId, deviceId);
-        count.run(accountId, -1);
-        return device;
-      }),
+    deleteDevice: (accountId, deviceId) => {
+      const device = byId.get(accountId, deviceId);
+      if (!device) return null;
+      remove.run(accountId, deviceId);
+      count.run(accountId, -1);
+      return device;
+    },
   };
 }
 

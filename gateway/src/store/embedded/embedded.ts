@@ -6,10 +6,10 @@ import { messageOf } from '@device-insights/fanout/platform/message-of';
 import { type Store, StoreUnavailable } from '../store.js';
 import { Database } from './database.js';
 import { hold } from './hold.js';
+import type { Tables } from './kinds.js';
 import { assertSchema, makeSchema, OtherSchema } from './schema.js';
 import { WHAT_TO_DO } from './soundness.js';
-import { StoreThread, tablesIn } from './store-thread.js';
-import type { Tables } from './tables.js';
+import { operationsIn, StoreThread } from './store-thread.js';
 
 export const FILE = 'device-insights.db';
 
@@ -135,7 +135,7 @@ function hasCode(error: unknown, code: string): boolean {
 function storeOn(file: string, db: Database): Store {
   const reader = new StoreThread({ file, writes: false }, db.soundness);
   const writer = new StoreThread({ file, writes: true }, db.soundness);
-  const tables = tablesIn(reader, writer);
+  const tables = operationsIn(reader, writer);
   return {
     ...tables,
     changeDeviceModel: modelChange(tables),

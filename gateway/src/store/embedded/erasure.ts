@@ -1,10 +1,12 @@
 import type { Account, ErasureStore } from '../store.js';
 import { accountOf } from './accounts.js';
 import type { Database } from './database.js';
+import type { Calls } from './kinds.js';
 import type { Stored } from './rows.js';
+import { emptySessionRemoval } from './sessions.js';
 
 /** Deletes for good what an embedded store holds. */
-export function embeddedErasure(db: Database): ErasureStore {
+export function embeddedErasure(db: Database): Calls<ErasureStore> {
   const erase = (found: string) =>
     db.prepare(
       `DELETE FROM insights WHERE (session, type, ts) IN (SELECT session, type, ts FROM insights i ${found} LIMIT ?)`,
@@ -21,13 +23,6 @@ export function embeddedErasure(db: Database): ErasureStore {
     `INDEXED BY beats_by_time
        WHERE account = (SELECT account FROM sessions WHERE accountId = ? LIMIT 1) AND ts < ? ORDER BY ts`,
   );
-  const session = db.prepare(
-    `DELETE FROM sessions WHERE id = ? AND status = 'closed'
-       AND NOT EXISTS (SELECT 1 FROM insights WHERE session = sessions.n)
-       AND NOT EXISTS (SELECT 1 FROM beats WHERE session = sessions.n)`,
-  );
-  const diagnostics = db.prepare('DELETE FROM diagnostics WHERE sessionId = ?');
-  const takeovers = db.prepare('DELETE FROM takeovers WHERE sessionId = ?');
   const keys = db.prepare(
     `DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys
        WHERE accountId = ? AND ifnull(user = ?, ? IS NULL) AND revokedAt IS NOT NULL LIMIT ?)`,
@@ -45,40 +40,26 @@ export function embeddedErasure(db: Database): ErasureStore {
   const account = db.prepare('DELETE FROM accounts WHERE id = ?');
   return {
     eraseInsights: (which, most) =>
-      db.write(() =>
-        'sessionId' in which
-          ? ofSession.run(which.sessionId, most)
-          : ofAccount.run(which.accountId, which.before, most),
-      ),
+      'sessionId' in which ? ofSession.run(which.sessionId, most) : ofAccount.run(which.accountId, which.before, most),
     eraseBeats: (which, most) =>
-      db.write(() =>
-        'sessionId' in which
-          ? blocksOfSession.run(which.sessionId, most)
-          : blocksOfAccount.run(which.accountId, which.before, most),
-      ),
-    eraseSession: (id) =>
-      db.write(() => {
-        if (session.run(id) === 0) return false;
-        takeovers.run(id);
-        diagnostics.run(id);
-        return true;
-      }),
-    eraseKeys: (accountId, user, most) => db.write(() => keys.run(accountId, user, user, most)),
-    eraseHoldings: (accountId, most) =>
-      db.write(() => {
-        if (!found.get(accountId)) return 0;
-        let count = devices.run(accountId, most);
-        uncount.run(count, accountId);
-        for (const statement of [deviceModels, idempotency]) count += statement.run(accountId, most - count);
-        return count;
-      }),
-    eraseAccount: (id) =>
-      db.write(() => {
-        const row = found.get(id);
-        if (!row) return null;
-        for (const statement of whole) statement.run(id);
-        account.run(id);
-        return accountOf(row);
-      }),
+      'sessionId' in which
+        ? blocksOfSession.run(which.sessionId, most)
+        : blocksOfAccount.run(which.accountId, which.before, most),
+    eraseSession: emptySessionRemoval(db),
+    eraseKeys: (accountId, user, most) => keys.run(accountId, user, user, most),
+    eraseHoldings: (accountId, most) => {
+      if (!found.get(accountId)) return 0;
+      let count = devices.run(accountId, most);
+      uncount.run(count, accountId);
+      for (const statement of [deviceModels, idempotency]) count += statement.run(accountId, most - count);
+      return count;
+    },
+    eraseAccount: (id) => {
+      const row = found.get(id);
+      if (!row) return null;
+      for (const statement of whole) statement.run(id);
+      account.run(id);
+      return accountOf(row);
+    },
   };
 }

@@ -1,9 +1,10 @@
 import type { GatewayStore } from '../store.js';
 import type { Database } from './database.js';
+import type { Calls } from './kinds.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
 /** The heartbeats of gateways, and the sessions of gateways that are no longer alive. */
-export function embeddedGateways(db: Database): GatewayStore {
+export function embeddedGateways(db: Database): Calls<GatewayStore> {
   const beat = db.prepare(
     'INSERT INTO gateways (id, beat) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET beat = excluded.beat',
   );
@@ -18,16 +19,16 @@ export function embeddedGateways(db: Database): GatewayStore {
        ORDER BY startedAt`,
   );
   return {
-    beat: (gateway, at) => db.write(() => void beat.run(gateway, at)),
-    beats: () => db.read(() => new Map(beats.all().map((row) => [row.id, row.beat]))),
-    serverTime: async () => null,
-    forgetGateways: (before) => db.write(() => void forget.run(before)),
-    takenSessions: async (gateway) => {
-      const rows = await db.read(() => taken.all(gateway));
+    beat: (gateway, at) => void beat.run(gateway, at),
+    beats: () => new Map(beats.all().map((row) => [row.id, row.beat])),
+    serverTime: () => null,
+    forgetGateways: (before) => void forget.run(before),
+    takenSessions: (gateway) => {
+      const rows = taken.all(gateway);
       const last = rows.at(-1);
-      if (last) await db.write(() => told.run(gateway, last.n));
+      if (last) told.run(gateway, last.n);
       return rows.map(({ id, epoch }) => ({ id, epoch }));
     },
-    openSessionsOfOthers: (gateways) => db.read(() => others.all(JSON.stringify(gateways)).map(sessionOf)),
+    openSessionsOfOthers: (gateways) => others.all(JSON.stringify(gateways)).map(sessionOf),
   };
 }

@@ -1,13 +1,14 @@
 import { IDEMPOTENCY_KEPT, IDEMPOTENCY_KEPT_MS, stateOf } from '../idempotency.js';
 import type { IdempotencyClaim, IdempotencyStore, SavedResponse } from '../store.js';
 import type { Database } from './database.js';
+import type { Calls } from './kinds.js';
 import { fromJson } from './rows.js';
 
 /** Maximum number of expired keys that a claim deletes: more than it adds, and few enough to hold up no other write. */
 const FORGOTTEN = 100;
 
 /** The idempotency keys of an embedded store. A claim that was replaced by a later one saves and releases nothing. */
-export function embeddedIdempotency(db: Database): IdempotencyStore {
+export function embeddedIdempotency(db: Database): Calls<IdempotencyStore> {
   const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE accountId = ? AND route = ? AND key = ?');
   const claim = db.prepare(
     'INSERT OR REPLACE INTO idempotency (accountId, route, key, bodyHash, at, n) VALUES (?, ?, ?, ?, ?, ?)',
@@ -20,20 +21,19 @@ export function embeddedIdempotency(db: Database): IdempotencyStore {
   const save = db.prepare(`UPDATE idempotency SET response = ? WHERE ${SAME_CLAIM}`);
   const release = db.prepare(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND response IS NULL`);
   return {
-    claimIdempotencyKey: (c, keep = IDEMPOTENCY_KEPT) =>
-      db.write(() => {
-        forget.run(c.at - IDEMPOTENCY_KEPT_MS);
-        const row = found.get(c.accountId, c.route, c.key);
-        const response = fromJson<SavedResponse>(row?.response ?? null, `idempotency key ${c.key}`);
-        const state = row ? stateOf({ ...row, response }, c) : ({ state: 'fresh' } as const);
-        if (state.state !== 'fresh') return state;
-        const n = (newest.get(c.accountId)?.n ?? 0) + 1;
-        claim.run(...identity(c), n);
-        forgetOldest.run(c.accountId, n - keep);
-        return state;
-      }),
-    saveIdempotentResponse: (c, response) => db.write(() => void save.run(JSON.stringify(response), ...identity(c))),
-    releaseIdempotencyKey: (c) => db.write(() => void release.run(...identity(c))),
+    claimIdempotencyKey: (c, keep = IDEMPOTENCY_KEPT) => {
+      forget.run(c.at - IDEMPOTENCY_KEPT_MS);
+      const row = found.get(c.accountId, c.route, c.key);
+      const response = fromJson<SavedResponse>(row?.response ?? null, `idempotency key ${c.key}`);
+      const state = row ? stateOf({ ...row, response }, c) : ({ state: 'fresh' } as const);
+      if (state.state !== 'fresh') return state;
+      const n = (newest.get(c.accountId)?.n ?? 0) + 1;
+      claim.run(...identity(c), n);
+      forgetOldest.run(c.accountId, n - keep);
+      return state;
+    },
+    saveIdempotentResponse: (c, response) => void save.run(JSON.stringify(response), ...identity(c)),
+    releaseIdempotencyKey: (c) => void release.run(...identity(c)),
   };
 }
 

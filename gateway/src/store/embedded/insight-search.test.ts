@@ -8,7 +8,8 @@ import type { InsightQuery, Session, Store } from '../store.js';
 import { allPages, newMoment, partOf, sampleInsight, sampleSession } from '../suite/samples.js';
 import { Database } from './database.js';
 import { openEmbeddedStore } from './embedded.js';
-import { type Tables, tablesOn } from './tables.js';
+import type { Tables } from './kinds.js';
+import { tablesOn } from './tables.js';
 
 /** Insights of the device, mostly heart rates. */
 const COUNT = 15_000;

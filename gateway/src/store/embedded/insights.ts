@@ -2,23 +2,23 @@ import { BLOCK_S } from '../../beat.js';
 import { INSIGHT_TYPES, type InsightType, type StoredInsight, sqiClass } from '../../insight.js';
 import { batches } from '../batches.js';
 import { packed, unpacked } from '../beat-pack.js';
-import type { InsightStore, LastInsights, SessionCommit, SessionCommitResult } from '../store.js';
+import type { InsightStore, LastInsights, SessionCommit } from '../store.js';
 import { type ReadingGroup, summaryOf } from '../summary.js';
 import type { Database } from './database.js';
 import { insightWriter, numberOf } from './insight-rows.js';
 import { insightSearch } from './insight-search.js';
+import type { Calls, Outcome, Tables } from './kinds.js';
 import { Merge, type Span } from './runs.js';
 
 /** Insights of one batch. */
 const BATCH = 500;
 
 /** The insights of an embedded store. */
-export function embeddedInsights(db: Database): InsightStore {
+export function embeddedInsights(db: Database): Calls<Omit<InsightStore, 'commit'> & Pick<Tables, 'commitText'>> {
   const commitPart = partCommit(db);
-  const last = lastOfType(db);
   return {
-    commit: (parts) => db.write(() => parts.map(commitPart)),
-    lastInsights: (sessionId) => db.read(() => last(sessionId)),
+    commitText: (text) => (JSON.parse(text) as SessionCommit[]).map(commitPart), // From the other thread.
+    lastInsights: lastOfType(db),
     sessionInsights: sessionInsights(db),
     sessionBeats: sessionBeats(db),
     sessionSummary: sessionSummary(db),
@@ -108,7 +108,7 @@ function groupOf(type: InsightType, { confidence, readings, sum, min, max }: Gro
 }
 
 /** Writes one part of a commit, within its transaction. */
-function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult {
+function partCommit(db: Database): (part: SessionCommit) => Outcome {
   const owned = db.prepare<Owner>(
     `SELECT n, account, endedAt, first_ts, last_ts, first_end, last_end FROM sessions
        WHERE id = ? AND gateway = ? AND epoch = ?`,
@@ -124,14 +124,19 @@ function partCommit(db: Database): (part: SessionCommit) => SessionCommitResult 
   return ({ sessionId, gateway, epoch, insights, beats, progress }) => {
     const owner = owned.get(sessionId, gateway, epoch);
     if (!owner) return { lost: true };
-    const written = insights.filter((insight) => insert(insight, owner.n, owner.account));
+    const existed: number[] = [];
+    const written = insights.filter((insight, i) => {
+      const isNew = insert(insight, owner.n, owner.account);
+      if (!isNew) existed.push(i);
+      return isNew;
+    });
     for (const block of beats) addBlock.run(owner.n, block.start, block.ts, owner.account, packed(block));
     const closed = owner.endedAt !== null;
     const endedAt = closed ? (progress?.lastDataAt ?? owner.endedAt) : null;
     const { first_ts, last_ts, first_end, last_end } = boundsOf(owner, written);
     if (progress || written.length > 0)
       record.run(progress && JSON.stringify(progress), endedAt, first_ts, last_ts, first_end, last_end, owner.n);
-    return { lost: false, written, ...(closed && { closed }) };
+    return { lost: false, existed, ...(closed && { closed }) };
   };
 }
 

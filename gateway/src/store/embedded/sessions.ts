@@ -10,10 +10,11 @@ import {
   TAKEOVERS_KEPT,
 } from '../store.js';
 import type { Database, Value } from './database.js';
+import type { Calls } from './kinds.js';
 import { fromJson, insertRow, rowReader, type Stored } from './rows.js';
 
 /** The sessions of an embedded store. */
-export function embeddedSessions(db: Database): SessionStore {
+export function embeddedSessions(db: Database): Calls<SessionStore> {
   const byId = db.prepare<SessionRow>('SELECT * FROM sessions WHERE id = ?');
   const openOf = db.prepare<SessionRow>(
     "SELECT * FROM sessions WHERE accountId = ? AND deviceId = ? AND status = 'open'",
@@ -22,11 +23,7 @@ export function embeddedSessions(db: Database): SessionStore {
     `UPDATE sessions SET status = 'closed', endedAt = ifnull(?, startedAt)
        WHERE id = ? AND epoch = ? AND status = 'open'`,
   );
-  const removeEmpty = db.prepare(
-    `DELETE FROM sessions WHERE id = ? AND status = 'closed' AND NOT EXISTS (SELECT 1 FROM insights WHERE session = n)
-       AND NOT EXISTS (SELECT 1 FROM beats WHERE session = n)`,
-  );
-  const undiagnose = db.prepare('DELETE FROM diagnostics WHERE sessionId = ?');
+  const removeEmpty = emptySessionRemoval(db);
   const owned = db.prepare<{ accountId: string; deviceId: string }>(
     'SELECT accountId, deviceId FROM sessions WHERE id = ? AND gateway = ? AND epoch = ?',
   );
@@ -36,54 +33,63 @@ export function embeddedSessions(db: Database): SessionStore {
   const claim = sessionClaim(db);
   const one = (row: SessionRow | undefined) => (row ? sessionOf(row) : null);
   return {
-    openSession: (session) =>
-      db.write(() => insertRow(db, 'sessions', { ...session, ...number.get(session.accountId) }, ONE_OPEN)),
-    session: (id) => db.read(() => one(byId.get(id))),
-    openSessionOf: (accountId, deviceId) => db.read(() => one(openOf.get(accountId, deviceId))),
-    claimSession: (id, epoch, gateway) =>
-      db.write(() => {
-        const row = byId.get(id);
-        if (row?.status !== 'open' || row.epoch !== epoch) return null;
-        claim(row, gateway);
-        return sessionOf({ ...row, gateway, epoch: epoch + 1 });
-      }),
-    closeSession: (id, epoch, endedAt) =>
-      db.write(() => {
-        if (close.run(endedAt, id, epoch) === 0) return false;
-        if (endedAt === null && removeEmpty.run(id) === 1) undiagnose.run(id);
-        return true;
-      }),
-    putDiagnostics: ({ sessionId, gateway, epoch, diagnostics, problem }) =>
-      db.write(() => {
-        const owner = owned.get(sessionId, gateway, epoch);
-        if (!owner) return;
-        insertRow(
-          db,
-          'diagnostics',
-          { sessionId, diagnostics },
-          'ON CONFLICT DO UPDATE SET diagnostics = excluded.diagnostics',
-        );
-        burden.run(problem, owner.accountId, owner.deviceId);
-      }),
+    openSession: (session) => insertRow(db, 'sessions', { ...session, ...number.get(session.accountId) }, ONE_OPEN),
+    session: (id) => one(byId.get(id)),
+    openSessionOf: (accountId, deviceId) => one(openOf.get(accountId, deviceId)),
+    claimSession: (id, epoch, gateway) => {
+      const row = byId.get(id);
+      if (row?.status !== 'open' || row.epoch !== epoch) return null;
+      claim(row, gateway);
+      return sessionOf({ ...row, gateway, epoch: epoch + 1 });
+    },
+    closeSession: (id, epoch, endedAt) => {
+      if (close.run(endedAt, id, epoch) === 0) return false;
+      if (endedAt === null) removeEmpty(id);
+      return true;
+    },
+    putDiagnostics: ({ sessionId, gateway, epoch, diagnostics, problem }) => {
+      const owner = owned.get(sessionId, gateway, epoch);
+      if (!owner) return;
+      insertRow(
+        db,
+        'diagnostics',
+        { sessionId, diagnostics },
+        'ON CONFLICT DO UPDATE SET diagnostics = excluded.diagnostics',
+      );
+      burden.run(problem, owner.accountId, owner.deviceId);
+    },
     diagnostics: (id) =>
-      db.read(() => fromJson<Diagnostics>(diagnosed.get(id)?.diagnostics ?? null, `the diagnostics of session ${id}`)),
-    streamingDevices: (query) =>
-      db.read(() => {
-        const { sql, values } = streamingStatement(query);
-        return db
-          .prepare<StreamingRow>(sql)
-          .all(...values)
-          .map((row) => ({
-            deviceId: row.deviceId,
-            sessionId: row.id,
-            diagnostics: fromJson<Diagnostics>(row.diagnostics, `the diagnostics of session ${row.id}`),
-          }));
-      }),
-    sessions: async (query) => {
+      fromJson<Diagnostics>(diagnosed.get(id)?.diagnostics ?? null, `the diagnostics of session ${id}`),
+    streamingDevices: (query) => {
+      const { sql, values } = streamingStatement(query);
+      return db
+        .prepare<StreamingRow>(sql)
+        .all(...values)
+        .map((row) => ({
+          deviceId: row.deviceId,
+          sessionId: row.id,
+          diagnostics: fromJson<Diagnostics>(row.diagnostics, `the diagnostics of session ${row.id}`),
+        }));
+    },
+    sessions: (query) => {
       const { sql, values } = sessionPage(query);
-      const rows = await db.read(() => db.prepare<SessionRow>(sql).all(...values));
+      const rows = db.prepare<SessionRow>(sql).all(...values);
       return pageOf('sessions', rows, query.limit, (row) => [row.startedAt, row.id], sessionOf);
     },
+  };
+}
+
+/** Deletes a closed session that has no insights and beats any more; false if there is none. Call it within a write. */
+export function emptySessionRemoval(db: Database): (id: string) => boolean {
+  const remove = db.prepare(
+    `DELETE FROM sessions WHERE id = ? AND status = 'closed' AND NOT EXISTS (SELECT 1 FROM insights WHERE session = n)
+       AND NOT EXISTS (SELECT 1 FROM beats WHERE session = n)`,
+  );
+  const others = ['diagnostics', 'takeovers'].map((table) => db.prepare(`DELETE FROM ${table} WHERE sessionId = ?`));
+  return (id) => {
+    if (remove.run(id) === 0) return false;
+    for (const other of others) other.run(id);
+    return true;
   };
 }
 

@@ -1,17 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { StoredInsight } from '../../insight.js';
-import {
-  BadCursor,
-  type SessionCommit,
-  type SessionCommitResult,
-  type Store,
-  StoreRefused,
-  StoreUnavailable,
-} from '../store.js';
+import { BadCursor, type SessionCommitResult, type Store, StoreRefused, StoreUnavailable } from '../store.js';
 import { meaningOf } from './failures.js';
+import { KINDS, type Outcome, type Tables } from './kinds.js';
 import type { Soundness } from './soundness.js';
-import { KINDS, type Tables } from './tables.js';
 
 /** What the thread gets at its start. */
 export interface ThreadData {
@@ -168,63 +161,31 @@ export class StoreThread {
   }
 }
 
-/** The tables of a store whose calls run in its two threads. */
-export function tablesIn(reader: StoreThread, writer: StoreThread): Tables {
-  const entries = Object.entries(KINDS) as [keyof Tables, (typeof KINDS)[keyof Tables]][];
-  const calls = entries.map(([method, kind]) => {
+/** The operations of a store, run in its two threads. */
+export function operationsIn(
+  reader: StoreThread,
+  writer: StoreThread,
+): Omit<Tables, 'commitText'> & Pick<Store, 'commit'> {
+  const calls = Object.entries(KINDS).map(([method, kind]) => {
     const thread = kind === 'write' ? writer : reader;
-    const call = (...args: unknown[]) => thread[kind === 'pages' ? 'pages' : 'call'](method, args);
+    const call = (...args: unknown[]) => thread[kind === 'pages' ? 'pages' : 'call'](method as keyof Tables, args);
     return [method, call];
   });
-  // KINDS has all methods, and the thread runs those of the same name.
-  return { ...(Object.fromEntries(calls) as Tables), commit: commitIn(writer) };
-}
-
-/**
- * Commits are sent as text, and the answer lists the insights that were not written: copying objects between threads
- * costs ten times as much.
- */
-function commitIn(writer: StoreThread): Store['commit'] {
-  return async (parts) => {
-    const outcomes = (await writer.call('commit', [JSON.stringify(parts)])) as Outcome[];
-    return outcomes.map((outcome, i) => resultOf(parts[i]?.insights ?? [], outcome));
+  const { commitText, ...others }: Tables = Object.fromEntries(calls); // The thread runs those of the same name.
+  return {
+    ...others,
+    commit: async (parts) => {
+      const outcomes = await commitText(JSON.stringify(parts));
+      return outcomes.map((outcome, i) => (outcome.lost ? outcome : resultOf(parts[i]?.insights ?? [], outcome)));
+    },
   };
 }
 
-/**
- * The result of a part of a commit: null if the session is lost, otherwise the positions of the insights that existed
- * already, and whether the session is closed.
- */
-type Outcome = Existed | { readonly closed: Existed } | null;
-type Existed = readonly number[];
-
-/** Runs a commit that was sent as text. */
-export async function commitText(tables: Pick<Tables, 'commit'>, text: string): Promise<Outcome[]> {
-  const parts = JSON.parse(text) as SessionCommit[]; // Made by `JSON.stringify` in the other thread.
-  const results = await tables.commit(parts);
-  return results.map((result, i) => outcomeOf(parts[i]?.insights ?? [], result));
-}
-
-function outcomeOf(insights: readonly StoredInsight[], result: SessionCommitResult): Outcome {
-  if (result.lost) return null;
-  const existed = existedOf(insights, result.written);
-  return result.closed ? { closed: existed } : existed;
-}
-
-function existedOf(insights: readonly StoredInsight[], kept: readonly StoredInsight[]): Existed {
-  if (kept.length === insights.length) return [];
-  const written = new Set(kept);
-  return insights.flatMap((insight, i) => (written.has(insight) ? [] : [i]));
-}
-
-function resultOf(insights: readonly StoredInsight[], outcome: Outcome): SessionCommitResult {
-  if (outcome === null) return { lost: true };
-  if ('closed' in outcome) return { lost: false, written: without(insights, outcome.closed), closed: true };
-  return { lost: false, written: without(insights, outcome) };
-}
-
-function without(insights: readonly StoredInsight[], existed: Existed): StoredInsight[] {
-  return existed.length === 0 ? [...insights] : insights.filter((_, i) => !existed.includes(i));
+function resultOf(
+  insights: readonly StoredInsight[],
+  { existed, ...result }: Outcome & { readonly lost: false },
+): SessionCommitResult {
+  return { ...result, written: existed.length === 0 ? [...insights] : insights.filter((_, i) => !existed.includes(i)) };
 }
 
 /** Converts an error for sending it to another thread. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import { Database } from './database.js';
-import { type Abort, type Answer, type Call, commitText, type ThreadData, wired } from './store-thread.js';
+import { type Abort, type Answer, type Call, type ThreadData, wired } from './store-thread.js';
 import { tablesOn } from './tables.js';
 
 // A thread of the embedded store: runs the calls of `store-thread.ts`, and answers a write once it is on disk.
@@ -20,7 +20,6 @@ const signals = new Map<number, AbortController>();
 const iterations = new Map<number, AsyncIterator<unknown>>();
 const calls = {
   ...tables,
-  commit: (text: string) => commitText(tables, text),
   next: (iteration: number) => iterations.get(iteration)?.next(),
   return: (iteration: number) => void iterations.delete(iteration),
 };
