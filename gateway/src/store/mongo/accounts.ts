@@ -4,34 +4,31 @@ import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } 
 import { type MongoConnection, violates } from './connection.js';
 import type { AccountDocument } from './models/accounts.js';
 import type { KeyDocument } from './models/keys.js';
-import { documentOf, rowOf } from './rows.js';
+import { after, documentOf, type Order, rowOf } from './rows.js';
 import type { Models } from './schemas.js';
 
 /** The accounts of a MongoDB store. */
-export function mongoAccounts(mongo: MongoConnection, { accounts }: Models): AccountStore {
+export function mongoAccounts({ accounts }: Models): AccountStore {
   const one = (found: AccountDocument | null): Account | null => found && rowOf(found);
   return {
-    createAccount: (account) =>
-      mongo.run(async () => {
-        try {
-          await accounts.create(documentOf(account));
-          return account;
-        } catch (error) {
-          if (violates(error, 'name')) return null;
-          throw error;
-        }
-      }),
-    account: (id) => mongo.run(async () => one(await accounts.findById(id))),
-    accountNamed: (name) => mongo.run(async () => one(await accounts.findOne({ name }))),
-    accounts: () => mongo.run(async () => (await accounts.find().sort({ createdAt: 1, _id: 1 })).map(rowOf)),
-    entitle: (id, algorithms) =>
-      mongo.run(async () =>
-        one(
-          await accounts.findByIdAndUpdate(
-            id,
-            { $set: { algorithms: algorithms && [...algorithms] } },
-            { returnDocument: 'after' },
-          ),
+    createAccount: async (account) => {
+      try {
+        await accounts.create(documentOf(account));
+        return account;
+      } catch (error) {
+        if (violates(error, 'name')) return null;
+        throw error;
+      }
+    },
+    account: async (id) => one(await accounts.findById(id)),
+    accountNamed: async (name) => one(await accounts.findOne({ name })),
+    accounts: async () => (await accounts.find().sort({ createdAt: 1, _id: 1 })).map(rowOf),
+    entitle: async (id, algorithms) =>
+      one(
+        await accounts.findByIdAndUpdate(
+          id,
+          { $set: { algorithms: algorithms && [...algorithms] } },
+          { returnDocument: 'after' },
         ),
       ),
   };
@@ -43,11 +40,10 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
   const newestRevocation = async () =>
     (await keys.findOne({ revokedAt: { $gt: 0 } }).sort({ revokedAt: -1 }))?.revokedAt ?? 0;
   return {
-    addKey: (key) =>
-      mongo.run(async () => {
-        await keys.create(documentOf(key));
-      }),
-    key: (id) => mongo.run(async () => one(await keys.findById(id))),
+    addKey: async (key) => {
+      await keys.create(documentOf(key));
+    },
+    key: async (id) => one(await keys.findById(id)),
     replaceKey: (id, by, at) =>
       mongo.transaction(async (session) => {
         const good = { _id: id, revokedAt: null, replacedBy: null };
@@ -58,56 +54,47 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
         await keys.create([documentOf(by)], { session });
         return true;
       }),
-    keyByHash: (hash) => mongo.run(async () => one(await keys.findOne({ hash }))),
-    keys: (accountId) =>
-      mongo.run(async () =>
-        (await keys.find(accountId === null ? {} : { accountId }).sort({ createdAt: 1, _id: 1 })).map(rowOf),
-      ),
-    revokeKey: (id, at) =>
-      mongo.run(async () => {
-        const { modifiedCount } = await keys.updateOne(
-          { _id: id, revokedAt: null },
-          { $set: { revokedAt: Math.max(at, await newestRevocation()) } },
-        );
-        // Another revocation may have been written meanwhile.
-        if (modifiedCount === 1) await keys.updateOne({ _id: id }, { $max: { revokedAt: await newestRevocation() } });
-        return one(await keys.findById(id));
-      }),
-    labelKey: (id, label) => mongo.run(async () => one(await keys.findByIdAndUpdate(id, { label }, { new: true }))),
-    keysRevokedSince: (at) =>
-      mongo.run(async () => (await keys.find({ revokedAt: { $gte: at, $gt: 0 } }).sort({ revokedAt: 1 })).map(rowOf)),
-    touchKeys: (ids, at) =>
-      mongo.run(async () => {
-        await keys.updateMany({ _id: { $in: [...ids] } }, { $max: { lastUsedAt: at } });
-      }),
+    keyByHash: async (hash) => one(await keys.findOne({ hash })),
+    keys: async (accountId) =>
+      (await keys.find(accountId === null ? {} : { accountId }).sort({ createdAt: 1, _id: 1 })).map(rowOf),
+    revokeKey: async (id, at) => {
+      const { modifiedCount } = await keys.updateOne(
+        { _id: id, revokedAt: null },
+        { $set: { revokedAt: Math.max(at, await newestRevocation()) } },
+      );
+      // Another revocation may have been written meanwhile.
+      if (modifiedCount === 1) await keys.updateOne({ _id: id }, { $max: { revokedAt: await newestRevocation() } });
+      return one(await keys.findById(id));
+    },
+    labelKey: async (id, label) => one(await keys.findByIdAndUpdate(id, { label }, { new: true })),
+    keysRevokedSince: async (at) =>
+      (await keys.find({ revokedAt: { $gte: at, $gt: 0 } }).sort({ revokedAt: 1 })).map(rowOf),
+    touchKeys: async (ids, at) => {
+      await keys.updateMany({ _id: { $in: [...ids] } }, { $max: { lastUsedAt: at } });
+    },
     keyPage: async (query) => {
       const found = keys
         .find(keyFilter(query))
-        .sort({ createdAt: -1, _id: 1 })
+        .sort(KEYS)
         .limit(query.limit + 1);
-      const documents = await mongo.run(() => found);
+      const documents = await found;
       return pageOf('keys', documents, query.limit, ({ createdAt, _id }) => [createdAt, _id], rowOf);
     },
     users: async (query) => {
       const match = userFilter(query);
-      const documents = await mongo.run(() =>
-        keys.aggregate<UserDocument>([
-          { $match: match },
-          { $group: { _id: '$user', keys: { $sum: 1 }, lastUsedAt: { $max: '$lastUsedAt' } } },
-          { $sort: { _id: 1 } },
-          { $limit: query.limit + 1 },
-        ]),
-      );
+      const documents = await keys.aggregate<UserDocument>([
+        { $match: match },
+        { $group: { _id: '$user', keys: { $sum: 1 }, lastUsedAt: { $max: '$lastUsedAt' } } },
+        { $sort: { _id: 1 } },
+        { $limit: query.limit + 1 },
+      ]);
       return pageOf('users', documents, query.limit, ({ _id }) => [0, _id], userOf);
     },
-    subscribeKeys: (label) =>
-      mongo.run(async () =>
-        (await keys.find({ subscribeOnly: true, label, revokedAt: null }).sort({ createdAt: 1, _id: 1 })).map(rowOf),
-      ),
-    forgetSubscribeKeys: (before) =>
-      mongo.run(async () => {
-        await keys.deleteMany({ subscribeOnly: true, expiresAt: { $lt: before } });
-      }),
+    subscribeKeys: async (label) =>
+      (await keys.find({ subscribeOnly: true, label, revokedAt: null }).sort({ createdAt: 1, _id: 1 })).map(rowOf),
+    forgetSubscribeKeys: async (before) => {
+      await keys.deleteMany({ subscribeOnly: true, expiresAt: { $lt: before } });
+    },
   };
 }
 
@@ -117,14 +104,11 @@ function keyFilter({ accountId, user, cursor }: KeyQuery) {
     accountId,
     subscribeOnly: { $ne: true },
     ...(user === null ? {} : { user }),
-    ...(cursor === null ? {} : keysAfter(cursor)),
+    ...(cursor === null ? {} : after(KEYS, decodeCursor('keys', UUID, cursor))),
   };
 }
 
-function keysAfter(cursor: string) {
-  const [createdAt, id] = decodeCursor('keys', UUID, cursor);
-  return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $gt: id } }] };
-}
+const KEYS: Order = { createdAt: -1, _id: 1 };
 
 function userFilter({ accountId, cursor }: UserQuery) {
   const after = cursor === null ? '' : decodeCursor('users', /^/, cursor)[1];

@@ -17,7 +17,7 @@ import { counterOf, nextOf } from './counters.js';
 import type { DeviceModelDocument } from './models/device-models.js';
 import type { DeviceDocument } from './models/devices.js';
 import type { SessionDocument } from './models/sessions.js';
-import { documentOf, rowOf } from './rows.js';
+import { after, documentOf, type Order, rowOf } from './rows.js';
 import type { Models } from './schemas.js';
 import { sessionOf } from './sessions.js';
 
@@ -37,33 +37,32 @@ export function mongoDeviceModels(mongo: MongoConnection, models: Models): Devic
         await deviceModels.create([{ ...documentOf(model), revision: 0, touched: 0 }], { session });
         return true;
       }),
-    deviceModel: (id) =>
-      mongo.run(async () => {
-        const found = await find(id);
-        return found && modelOf(found);
-      }),
-    deviceModels: (accountId) =>
-      modelsOf(accountId, (last) =>
+    deviceModel: async (id) => {
+      const found = await find(id);
+      return found && modelOf(found);
+    },
+    deviceModels: async function* (accountId) {
+      const page = (last: DeviceModelDocument | null) =>
         mongo.run(() =>
           deviceModels
-            .find({ accountId, ...(last ? after(last) : {}) })
-            .sort({ createdAt: 1, _id: 1 })
+            .find({ accountId, ...(last ? after(OLDEST, [last.createdAt, last._id]) : {}) })
+            .sort(OLDEST)
             .limit(BATCH),
-        ),
-      ),
-    changeDeviceModel: (id, change) =>
-      mongo.run(async () => {
-        for (;;) {
-          const found = await find(id);
-          if (!found) return null;
-          const { revision } = found;
-          const changed = change(modelOf(found));
-          const { _id, ...fields } = documentOf(changed);
-          const update = { $set: { ...fields, revision: revision + 1 } };
-          const { matchedCount } = await deviceModels.updateOne({ _id: id, revision }, update);
-          if (matchedCount === 1) return changed;
-        }
-      }),
+        );
+      for await (const found of batches(accountId, BATCH, page)) yield found.map(modelOf);
+    },
+    changeDeviceModel: async (id, change) => {
+      for (;;) {
+        const found = await find(id);
+        if (!found) return null;
+        const { revision } = found;
+        const changed = change(modelOf(found));
+        const { _id, ...fields } = documentOf(changed);
+        const update = { $set: { ...fields, revision: revision + 1 } };
+        const { matchedCount } = await deviceModels.updateOne({ _id: id, revision }, update);
+        if (matchedCount === 1) return changed;
+      }
+    },
     deleteDeviceModel: (id) =>
       mongo.transaction(async (session) => {
         if (await devices.exists({ deviceModelId: id }).session(session)) return 'referenced';
@@ -73,19 +72,13 @@ export function mongoDeviceModels(mongo: MongoConnection, models: Models): Devic
   };
 }
 
-async function* modelsOf(
-  accountId: string,
-  page: (last: DeviceModelDocument | null) => Promise<DeviceModelDocument[]>,
-): AsyncGenerator<DeviceModel[]> {
-  for await (const found of batches(accountId, BATCH, page)) yield found.map(modelOf);
-}
-
-function after({ createdAt, _id }: DeviceModelDocument) {
-  return { createdAt: { $gte: createdAt }, $or: [{ createdAt: { $gt: createdAt } }, { createdAt, _id: { $gt: _id } }] };
-}
+const OLDEST: Order = { createdAt: 1, _id: 1 };
 
 /** The devices of a MongoDB store. */
-export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, devices }: Models): DeviceStore {
+export function mongoDevices(mongo: MongoConnection, models: Models): DeviceStore {
+  const { counters, deviceModels, devices } = models;
+  const uncount = (accountId: string, session: ClientSession) =>
+    counters.updateOne({ _id: counterOf(accountId, 'devices') }, { $inc: { count: -1 } }, { session });
   /** Also writes to the model, so that a concurrent deletion of the model conflicts with this. */
   const put = async (device: Device, limit: number, session: ClientSession) => {
     const { accountId, deviceId, deviceModelId, createdAt } = device;
@@ -94,36 +87,24 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
     if (matchedCount === 0) return 'missing';
     const update = { $set: { deviceModelId }, $setOnInsert: { createdAt } };
     const { upsertedCount } = await devices.updateOne({ accountId, deviceId }, update, { session, upsert: true });
-    if (upsertedCount === 0 || (await hasPlace(accountId, limit, session))) return 'put';
+    if (upsertedCount === 0 || (await nextOf(models, accountId, 'devices', session)) <= limit) return 'put';
     await devices.deleteOne({ accountId, deviceId }, { session });
+    await uncount(accountId, session);
     return 'full';
-  };
-  /** Counts the device that an account has just got, unless it had `limit`; the first time, also those of an earlier release. */
-  const hasPlace = async (accountId: string, limit: number, session: ClientSession) => {
-    const _id = counterOf(accountId, 'devices');
-    const one = { $inc: { count: 1 } };
-    const { matchedCount } = await counters.updateOne({ _id, count: { $lt: limit } }, one, { session });
-    if (matchedCount === 1) return true;
-    if (await counters.exists({ _id }).session(session)) return false;
-    const others = (await devices.countDocuments({ accountId }, { session })) - 1;
-    await counters.create([{ _id, count: others < limit ? others + 1 : others }], { session });
-    return others < limit;
   };
   return {
     putDevice: async (device, limit = MAX_DEVICES) => {
       const { accountId, deviceId, deviceModelId } = device;
       // An existing row prevents the deletion of its model: nothing has to be written.
-      const there = await mongo.run(() => devices.exists({ accountId, deviceId, deviceModelId }));
+      const there = await devices.exists({ accountId, deviceId, deviceModelId });
       return there ? 'put' : mongo.transaction((session) => put(device, limit, session));
     },
-    devices: (accountId) =>
-      mongo.run(async () => (await devices.find({ accountId }).sort({ createdAt: 1, _id: 1 })).map(deviceOf)),
-    device: (accountId, deviceId) =>
-      mongo.run(async () => {
-        const pipeline = [{ $match: { accountId, deviceId } }, ...withSession(accountId)];
-        const [found] = await devices.aggregate<ListedDocument>(pipeline);
-        return found ? listedOf(found) : null;
-      }),
+    devices: async (accountId) => (await devices.find({ accountId }).sort(OLDEST)).map(deviceOf),
+    device: async (accountId, deviceId) => {
+      const pipeline = [{ $match: { accountId, deviceId } }, ...withSession(accountId)];
+      const [found] = await devices.aggregate<ListedDocument>(pipeline);
+      return found ? listedOf(found) : null;
+    },
     devicePage: async (query) => {
       const pipeline: PipelineStage[] = [
         { $match: deviceFilter(query) },
@@ -131,7 +112,7 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
         { $limit: query.limit + 1 },
         ...withSession(query.accountId),
       ];
-      const documents = await mongo.run(() => devices.aggregate<ListedDocument>(pipeline));
+      const documents = await devices.aggregate<ListedDocument>(pipeline);
       const at = ({ problem, deviceId }: DeviceDocument) => [0, devicePlace(query, problem, deviceId)] as const;
       return pageOf('devices', documents, query.limit, at, listedOf);
     },
@@ -139,7 +120,7 @@ export function mongoDevices(mongo: MongoConnection, { counters, deviceModels, d
       mongo.transaction(async (session) => {
         const found = await devices.findOneAndDelete({ accountId, deviceId }, { session });
         if (!found) return null;
-        await counters.updateOne({ _id: counterOf(accountId, 'devices') }, { $inc: { count: -1 } }, { session });
+        await uncount(accountId, session);
         return deviceOf(found);
       }),
   };

@@ -10,24 +10,22 @@ export function mongoErasure(mongo: MongoConnection, models: Models): ErasureSto
   const { accounts, beats, counters, deviceModels, devices, diagnostics, idempotency, insights, keys, sessions } =
     models;
   return {
-    eraseInsights: (which, most) =>
-      mongo.run(async () => {
-        const found = await insights
-          .find(filterOf(which), { _id: 1 })
-          .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
-          .limit(most);
-        await insights.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-        return found.length;
-      }),
-    eraseBeats: (which, most) =>
-      mongo.run(async () => {
-        const found = await beats
-          .find(filterOf(which), { _id: 1 })
-          .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
-          .limit(most);
-        await beats.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-        return found.length;
-      }),
+    eraseInsights: async (which, most) => {
+      const found = await insights
+        .find(filterOf(which), { _id: 1 })
+        .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
+        .limit(most);
+      await insights.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+    eraseBeats: async (which, most) => {
+      const found = await beats
+        .find(filterOf(which), { _id: 1 })
+        .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
+        .limit(most);
+      await beats.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
     eraseSession: (id) =>
       mongo.transaction(async (session) => {
         // Written, and so locked, before the insights are looked for: its last owner may still add some.
@@ -39,31 +37,30 @@ export function mongoErasure(mongo: MongoConnection, models: Models): ErasureSto
         return (await sessions.deleteOne({ _id: id }, { session })).deletedCount === 1;
       }),
     eraseKeys: (accountId, user, most) =>
-      mongo.run(() => some(keys, { accountId, ...(user !== null && { user }), revokedAt: { $gt: 0 } }, most)),
+      some(keys, { accountId, ...(user !== null && { user }), revokedAt: { $gt: 0 } }, most),
     eraseHoldings: async (accountId, most) => {
-      if (await mongo.run(() => sessions.exists({ accountId }))) return 0;
+      if (await sessions.exists({ accountId })) return 0;
       let count = await mongo.transaction(async (session) => {
         const ofDevices = await some(devices, { accountId }, most, session);
         const _id = counterOf(accountId, 'devices');
         await counters.updateOne({ _id }, { $inc: { count: -ofDevices } }, { session });
         return ofDevices;
       });
-      if (count < most) count += await mongo.run(() => some(deviceModels, { accountId }, most - count));
-      if (count < most) count += await mongo.run(() => some(idempotency, { accountId }, most - count));
+      if (count < most) count += await some(deviceModels, { accountId }, most - count);
+      if (count < most) count += await some(idempotency, { accountId }, most - count);
       return count;
     },
-    eraseAccount: (id) =>
-      mongo.run(async () => {
-        const found = await accounts.findById(id);
-        if (!found || (await sessions.exists({ accountId: id }))) return null;
-        await devices.deleteMany({ accountId: id });
-        await deviceModels.deleteMany({ accountId: id });
-        await idempotency.deleteMany({ accountId: id });
-        await keys.deleteMany({ accountId: id });
-        await counters.deleteMany({ _id: { $in: countersOf(id) } });
-        await accounts.deleteOne({ _id: id }); // Last: what a failure leaves is found again by its account.
-        return rowOf(found);
-      }),
+    eraseAccount: async (id) => {
+      const found = await accounts.findById(id);
+      if (!found || (await sessions.exists({ accountId: id }))) return null;
+      await devices.deleteMany({ accountId: id });
+      await deviceModels.deleteMany({ accountId: id });
+      await idempotency.deleteMany({ accountId: id });
+      await keys.deleteMany({ accountId: id });
+      await counters.deleteMany({ _id: { $in: countersOf(id) } });
+      await accounts.deleteOne({ _id: id }); // Last: what a failure leaves is found again by its account.
+      return rowOf(found);
+    },
   };
 }
 

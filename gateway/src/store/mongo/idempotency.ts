@@ -1,29 +1,26 @@
 import { IDEMPOTENCY_KEPT, stateOf } from '../idempotency.js';
 import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from '../store.js';
-import { isDuplicate, type MongoConnection } from './connection.js';
+import { isDuplicate } from './connection.js';
 import { nextOf } from './counters.js';
 import { expiryOf } from './models/idempotency.js';
 import type { Models } from './schemas.js';
 
 /** The idempotency keys of a MongoDB store. A claim that was replaced by a later one saves and releases nothing. */
-export function mongoIdempotency(mongo: MongoConnection, models: Models): IdempotencyStore {
+export function mongoIdempotency(models: Models): IdempotencyStore {
   const { idempotency } = models;
   return {
-    claimIdempotencyKey: (claim, keep = IDEMPOTENCY_KEPT) =>
-      mongo.run(async () => {
-        for (;;) {
-          const state = (await found(models, claim)) ?? (await insert(models, claim, keep));
-          if (state) return state;
-        }
-      }),
-    saveIdempotentResponse: (claim, response) =>
-      mongo.run(async () => {
-        await idempotency.updateOne(identity(claim), { $set: { response } });
-      }),
-    releaseIdempotencyKey: (claim) =>
-      mongo.run(async () => {
-        await idempotency.deleteOne({ ...identity(claim), response: null });
-      }),
+    claimIdempotencyKey: async (claim, keep = IDEMPOTENCY_KEPT) => {
+      for (;;) {
+        const state = (await found(models, claim)) ?? (await insert(models, claim, keep));
+        if (state) return state;
+      }
+    },
+    saveIdempotentResponse: async (claim, response) => {
+      await idempotency.updateOne(identity(claim), { $set: { response } });
+    },
+    releaseIdempotencyKey: async (claim) => {
+      await idempotency.deleteOne({ ...identity(claim), response: null });
+    },
   };
 }
 

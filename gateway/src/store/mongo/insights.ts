@@ -11,6 +11,7 @@ import { mongoCommit } from './commit.js';
 import type { MongoConnection } from './connection.js';
 import type { BeatsDocument } from './models/beats.js';
 import type { InsightDocument } from './models/insights.js';
+import { after, type Order } from './rows.js';
 import type { Models } from './schemas.js';
 
 /** Documents of one read. */
@@ -24,18 +25,21 @@ export function mongoInsights(mongo: MongoConnection, models: Models): InsightSt
     (await sessions.findById(sessionId, { accountId: 1 }))?.accountId ?? '';
   return {
     commit: (parts) => mongoCommit(mongo, models, parts),
-    lastInsights: (sessionId) => mongo.run(() => lastOf(models, sessionId)),
-    sessionInsights: (sessionId, from) =>
-      insightsOf(
-        () => mongo.run(() => accountOf(sessionId)),
-        (last) =>
-          mongo.run(() =>
-            insights
-              .find({ session_id: sessionId, ...(last ? afterInSession(last) : from === undefined ? {} : since(from)) })
-              .sort({ actual_end: 1, ts: 1, _id: 1 })
-              .limit(BATCH),
-          ),
-      ),
+    lastInsights: (sessionId) => lastOf(models, sessionId),
+    sessionInsights: async function* (session_id, from) {
+      const page = (last: InsightDocument | null) => {
+        const begin = from === undefined ? {} : { actual_end: { $gte: from } };
+        const place = last ? after(IN_SESSION, [last.actual_end, last.ts, last._id]) : begin;
+        return mongo.run(() =>
+          insights
+            .find({ session_id, ...place })
+            .sort(IN_SESSION)
+            .limit(BATCH),
+        );
+      };
+      const accountId = await mongo.run(() => accountOf(session_id));
+      for await (const found of batches(accountId, BATCH, page)) yield found.map(insightOf);
+    },
     sessionBeats: async function* (session_id, from = 0) {
       const page = (last: BeatsDocument | null) =>
         mongo.run(() =>
@@ -47,36 +51,18 @@ export function mongoInsights(mongo: MongoConnection, models: Models): InsightSt
       for await (const blocks of batches(await mongo.run(() => accountOf(session_id)), BLOCKS, page))
         yield blocks.flatMap((block) => unpacked(block.start, block.beats));
     },
-    sessionSummary: (sessionId) => mongo.run(async () => summaryOf(await groupsOf(models, sessionId))),
+    sessionSummary: async (sessionId) => summaryOf(await groupsOf(models, sessionId)),
     insights: async (query) => {
       const found = insights
         .find(insightFilter(query))
         .sort(insightSort(query))
         .limit(query.limit + 1);
-      return insightPageOf(await mongo.run(() => found), query);
+      return insightPageOf(await found, query);
     },
   };
 }
 
-function since(from: number) {
-  return { actual_end: { $gte: from } };
-}
-
-async function* insightsOf(
-  accountOf: () => Promise<string>,
-  page: (last: InsightDocument | null) => Promise<InsightDocument[]>,
-): AsyncGenerator<StoredInsight[]> {
-  for await (const found of batches(await accountOf(), BATCH, page)) yield found.map(insightOf);
-}
-
-function afterInSession({ actual_end, ts, _id }: InsightDocument) {
-  const later = [
-    { actual_end: { $gt: actual_end } },
-    { actual_end, ts: { $gt: ts } },
-    { actual_end, ts, _id: { $gt: _id } },
-  ];
-  return { actual_end: { $gte: actual_end }, $or: later };
-}
+const IN_SESSION: Order = { actual_end: 1, ts: 1, _id: 1 };
 
 /**
  * One index look-up for each type, however long the session is. Readings of a type are published in the order of their
@@ -126,7 +112,7 @@ export function insightFilter(query: InsightQuery) {
 }
 
 /** The order of a page of insights. Exported for the test of its indexes. */
-export function insightSort(query: InsightQuery): Record<string, 1 | -1> {
+export function insightSort(query: InsightQuery): Order {
   const { byData, forward } = orderOf(query);
   const sign = forward ? 1 : -1;
   return byData ? { actual_end: sign, ts: sign, _id: sign } : { ts: sign, _id: sign };
@@ -136,15 +122,8 @@ function beyondCursor(query: InsightQuery) {
   const place = placeOf(query, '[0-9a-f]{24}');
   if (!place) return [];
   const { actual_end, ts, id } = place;
-  const { byData, forward } = orderOf(query);
-  const [beyond, from] = forward ? ['$gt', '$gte'] : ['$lt', '$lte'];
-  const same = byData ? { actual_end } : {};
-  const rest = [
-    { ...same, ts: { [beyond]: ts } },
-    { ...same, ts, _id: { [beyond]: new Types.ObjectId(id) } },
-  ];
-  if (!byData) return [{ ts: { [from]: ts } }, { $or: rest }];
-  return [{ actual_end: { [from]: actual_end } }, { $or: [{ actual_end: { [beyond]: actual_end } }, ...rest] }];
+  const position = [ts, new Types.ObjectId(id)];
+  return [after(insightSort(query), orderOf(query).byData ? [actual_end, ...position] : position)];
 }
 
 function insightPageOf(found: InsightDocument[], query: InsightQuery): Page<StoredInsight> {

@@ -38,30 +38,35 @@ async function opened(uri: string, clock: Clock, prepare: (models: Models) => Pr
 }
 
 function storeOn(mongo: MongoConnection, models: Models): Store {
-  return {
-    ...mongoAccounts(mongo, models),
+  const calls: Omit<Store, 'close'> = {
+    ...mongoAccounts(models),
     ...mongoKeys(mongo, models),
-    ...mongoOperators(mongo, models),
-    ...mongoAudit(mongo, models),
+    ...mongoOperators(models),
+    ...mongoAudit(models),
     ...mongoDeviceModels(mongo, models),
     ...mongoDevices(mongo, models),
     ...mongoSessions(mongo, models),
     ...mongoGateways(mongo, models),
     ...mongoInsights(mongo, models),
-    ...mongoIdempotency(mongo, models),
+    ...mongoIdempotency(models),
     ...mongoErasure(mongo, models),
     probe: mongoProbe(mongo, models),
-    close: () => mongo.close(),
   };
+  const run = ([method, call]: [string, (...args: unknown[]) => Promise<unknown>]) => {
+    return [method, PAGES.includes(method) ? call : (...args: unknown[]) => mongo.run(() => call(...args))];
+  };
+  const entries = Object.entries(calls) as [string, (...args: unknown[]) => Promise<unknown>][];
+  return { ...(Object.fromEntries(entries.map(run)) as typeof calls), close: () => mongo.close() };
 }
+
+/** Calls that return pages, which run the read of each by themselves. */
+const PAGES: readonly string[] = ['deviceModels', 'sessionInsights', 'sessionBeats'] satisfies (keyof Store)[];
 
 function mongoProbe(mongo: MongoConnection, { probes }: Models): Store['probe'] {
   return async (at) => {
     await mongo.inspect();
-    await mongo.run(async () => {
-      await probes.updateOne({ _id: 'probe' }, { $set: { at } }, { upsert: true });
-      const found = await probes.findById('probe');
-      if (!found) throw new Error('MongoDB lost a write');
-    });
+    await probes.updateOne({ _id: 'probe' }, { $set: { at } }, { upsert: true });
+    const found = await probes.findById('probe');
+    if (!found) throw new Error('MongoDB lost a write');
   };
 }

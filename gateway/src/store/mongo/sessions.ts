@@ -5,7 +5,7 @@ import { type Session, type SessionQuery, type SessionStore, TAKEOVERS_KEPT } fr
 import { isTimeLimit, type MongoConnection, violates } from './connection.js';
 import type { DiagnosticsDocument } from './models/diagnostics.js';
 import type { SessionDocument } from './models/sessions.js';
-import { documentOf, rowOf } from './rows.js';
+import { after, documentOf, type Order, rowOf } from './rows.js';
 import type { Models } from './schemas.js';
 
 /** Wait for a commit that holds a session, before it is ended, ms. */
@@ -33,73 +33,67 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
   };
   const one = (found: SessionDocument | null): Session | null => found && sessionOf(found);
   return {
-    openSession: (session) =>
-      mongo.run(async () => {
-        try {
-          await sessions.create({ ...documentOf(session), takeovers: [], commits: 0 });
-          return true;
-        } catch (error) {
-          if (violates(error, 'accountId', 'deviceId')) return false;
-          throw error;
-        }
-      }),
-    session: (id) => mongo.run(async () => one(await sessions.findById(id))),
-    openSessionOf: (accountId, deviceId) =>
-      mongo.run(async () => one(await sessions.findOne({ accountId, deviceId, status: 'open' }))),
-    claimSession: (id, epoch, gateway) =>
-      mongo.run(async () => {
-        const owned = { _id: id, epoch, status: 'open' } as const;
-        const found = await sessions.findOne(owned);
-        if (!found) return null;
-        const update = { $set: { gateway, epoch: epoch + 1 }, ...takeover(found, gateway) };
-        return one(
-          await change(id, (limit) => sessions.findOneAndUpdate(owned, update, { returnDocument: 'after', ...limit })),
-        );
-      }),
-    closeSession: (id, epoch, endedAt) =>
-      mongo.run(async () => {
-        const open = { _id: id, epoch, status: 'open' } as const;
-        if (endedAt === null && !(await hasData(id))) {
-          const { deletedCount } = await change(id, (limit) => sessions.deleteOne(open, limit));
-          if (deletedCount === 1) await diagnostics.deleteOne({ _id: id });
-          return deletedCount === 1;
-        }
-        const update = [{ $set: { status: 'closed', endedAt: endedAt ?? '$startedAt' } }];
-        const write = (limit: object) => sessions.updateOne(open, update, { ...limit, updatePipeline: true });
-        return (await change(id, write)).modifiedCount === 1;
-      }),
-    putDiagnostics: ({ sessionId, gateway, epoch, diagnostics: seen, problem }) =>
-      mongo.run(async () => {
-        const owned = await sessions.findOne({ _id: sessionId, gateway, epoch });
-        if (!owned) return;
-        const { accountId, deviceId } = owned;
-        await diagnostics.updateOne({ _id: sessionId }, { $set: { diagnostics: seen } }, { upsert: true });
-        await devices.updateOne({ accountId, deviceId }, { $set: { problem } });
-      }),
-    diagnostics: (id) => mongo.run(async () => (await diagnostics.findById(id))?.diagnostics ?? null),
-    streamingDevices: ({ accountId, prefix, limit }) =>
-      mongo.run(async () => {
-        const deviceId = { $gte: prefix ?? '', $lt: `${prefix ?? ''}${AFTER_ALL}` };
-        const found = await sessions.aggregate<StreamingDocument>([
-          { $match: { accountId, status: 'open', deviceId } },
-          { $sort: { deviceId: 1 } },
-          { $limit: limit },
-          { $lookup: { from: 'diagnostics', localField: '_id', foreignField: '_id', as: 'kept' } },
-          { $project: { deviceId: 1, kept: 1 } },
-        ]);
-        return found.map((each) => ({
-          deviceId: each.deviceId,
-          sessionId: each._id,
-          diagnostics: each.kept[0]?.diagnostics ?? null,
-        }));
-      }),
+    openSession: async (session) => {
+      try {
+        await sessions.create({ ...documentOf(session), takeovers: [], commits: 0 });
+        return true;
+      } catch (error) {
+        if (violates(error, 'accountId', 'deviceId')) return false;
+        throw error;
+      }
+    },
+    session: async (id) => one(await sessions.findById(id)),
+    openSessionOf: async (accountId, deviceId) => one(await sessions.findOne({ accountId, deviceId, status: 'open' })),
+    claimSession: async (id, epoch, gateway) => {
+      const owned = { _id: id, epoch, status: 'open' } as const;
+      const found = await sessions.findOne(owned);
+      if (!found) return null;
+      const update = { $set: { gateway, epoch: epoch + 1 }, ...takeover(found, gateway) };
+      return one(
+        await change(id, (limit) => sessions.findOneAndUpdate(owned, update, { returnDocument: 'after', ...limit })),
+      );
+    },
+    closeSession: async (id, epoch, endedAt) => {
+      const open = { _id: id, epoch, status: 'open' } as const;
+      if (endedAt === null && !(await hasData(id))) {
+        const { deletedCount } = await change(id, (limit) => sessions.deleteOne(open, limit));
+        if (deletedCount === 1) await diagnostics.deleteOne({ _id: id });
+        return deletedCount === 1;
+      }
+      const update = [{ $set: { status: 'closed', endedAt: endedAt ?? '$startedAt' } }];
+      const write = (limit: object) => sessions.updateOne(open, update, { ...limit, updatePipeline: true });
+      return (await change(id, write)).modifiedCount === 1;
+    },
+    putDiagnostics: async ({ sessionId, gateway, epoch, diagnostics: seen, problem }) => {
+      const owned = await sessions.findOne({ _id: sessionId, gateway, epoch });
+      if (!owned) return;
+      const { accountId, deviceId } = owned;
+      await diagnostics.updateOne({ _id: sessionId }, { $set: { diagnostics: seen } }, { upsert: true });
+      await devices.updateOne({ accountId, deviceId }, { $set: { problem } });
+    },
+    diagnostics: async (id) => (await diagnostics.findById(id))?.diagnostics ?? null,
+    streamingDevices: async ({ accountId, prefix, limit }) => {
+      const deviceId = { $gte: prefix ?? '', $lt: `${prefix ?? ''}${AFTER_ALL}` };
+      const found = await sessions.aggregate<StreamingDocument>([
+        { $match: { accountId, status: 'open', deviceId } },
+        { $sort: { deviceId: 1 } },
+        { $limit: limit },
+        { $lookup: { from: 'diagnostics', localField: '_id', foreignField: '_id', as: 'kept' } },
+        { $project: { deviceId: 1, kept: 1 } },
+      ]);
+      return found.map((each) => ({
+        deviceId: each.deviceId,
+        sessionId: each._id,
+        diagnostics: each.kept[0]?.diagnostics ?? null,
+      }));
+    },
     sessions: async (query) => {
       const filter = sessionFilter(query);
       const found = sessions
         .find(filter)
-        .sort({ startedAt: -1, _id: 1 })
+        .sort(NEWEST)
         .limit(query.limit + 1);
-      const documents = await mongo.run(() => found);
+      const documents = await found;
       return pageOf('sessions', documents, query.limit, ({ startedAt, _id }) => [startedAt, _id], sessionOf);
     },
   };
@@ -127,7 +121,7 @@ export function sessionFilter(query: SessionQuery) {
     ...(dataUntil ? { 'progress.firstInstant': { $lt: dataUntil } } : {}),
     ...(user === null ? {} : { user }),
     ...(status === null ? {} : { status }),
-    ...(cursor === null ? {} : after(cursor)),
+    ...(cursor === null ? {} : after(NEWEST, decodeCursor('sessions', UUID, cursor))),
   };
 }
 
@@ -135,10 +129,7 @@ function startedWithin(since: number | null | undefined, until: number | null | 
   return [...(since ? [{ startedAt: { $gte: since } }] : []), ...(until ? [{ startedAt: { $lt: until } }] : [])];
 }
 
-function after(cursor: string) {
-  const [startedAt, id] = decodeCursor('sessions', UUID, cursor);
-  return { startedAt: { $lte: startedAt }, $or: [{ startedAt: { $lt: startedAt } }, { startedAt, _id: { $gt: id } }] };
-}
+const NEWEST: Order = { startedAt: -1, _id: 1 };
 
 export function sessionOf(document: SessionDocument): Session {
   const { takeovers, commits, ...session } = rowOf(document);
