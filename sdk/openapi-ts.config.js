@@ -14,12 +14,24 @@ const lists = ['/v1/sessions', '/v1/insights'].map((path) => {
   return [path, { get: { operationId, parameters, responses: {} } }];
 });
 
+/** Puts comments of one line on one line, which is half of the file. */
+const shorten = String.raw`
+  const file = process.argv[1] + '/types.gen.ts';
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/\/\*\*\n *\* (.*)\n *\*\//g, '/** $1 */'));
+`;
+
 /**
  * Makes the types of REST and of the messages of both sockets (`npm run generate`), from the service's documents. Of the
  * operations it makes only the types of queries of lists: `rest.ts` declares the rest.
  */
 export default {
   input: { ...openapi, paths: Object.fromEntries(lists) },
-  output: { path: 'src/generated', clean: true, module: { extension: '.js' } },
+  output: {
+    path: 'src/generated',
+    clean: true,
+    entryFile: false,
+    module: { extension: '.js' },
+    postProcess: [{ name: 'shorten', command: process.execPath, args: ['--eval', shorten, '{{path}}'] }],
+  },
   plugins: [{ name: '@hey-api/typescript', comments: true }],
 };

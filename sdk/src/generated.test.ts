@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createClient, type UserConfig } from '@hey-api/openapi-ts';
 import { expect } from 'chai';
 
 const SDK = fileURLToPath(new URL('..', import.meta.url));
@@ -24,9 +23,10 @@ describe('generated types of REST and of messages', () => {
   after(() => rm(folder, { recursive: true }));
 
   it('equals the output of the generator for the current OpenAPI document and contract (npm run generate -w sdk)', async () => {
-    const generator = fileURLToPath(import.meta.resolve('@hey-api/openapi-ts')).replace(/dist\/.*/, 'bin/run.js');
-    const options = ['-f', join(SDK, 'openapi-ts.config.js'), '-o', join(folder, 'generated')];
-    await promisify(execFile)(process.execPath, [generator, ...options, '--no-log-file'], { cwd: SDK });
+    const file = pathToFileURL(join(SDK, 'openapi-ts.config.js')).href;
+    const { default: config }: { default: UserConfig } = await import(file);
+    const output = { ...(config.output as object), path: join(folder, 'generated') };
+    await createClient({ ...config, output, logs: { level: 'silent' } });
     expect(await filesUnder(join(folder, 'generated'))).to.deep.equal(await filesUnder(join(SDK, 'src/generated')));
   });
 });

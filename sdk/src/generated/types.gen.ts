@@ -4,542 +4,298 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-/**
- * A device model: the channels that a kind of device measures, with their formats.
- */
+/** A device model: the channels that a kind of device measures, with their formats. */
 export type DeviceModel = {
-    /**
-     * Id of the device model, which devices name when they connect.
-     */
+    /** Id of the device model, which devices name when they connect. */
     id: string;
-    /**
-     * Name for people.
-     */
+    /** Name for people. */
     name: string;
-    /**
-     * Description for people.
-     */
+    /** Description for people. */
     description: string;
-    /**
-     * Version of the firmware.
-     */
+    /** Version of the firmware. */
     firmware_version: string;
-    /**
-     * Its modality channels, at most 64; frames refer to them by their position in this list.
-     */
+    /** Its modality channels, at most 64; frames refer to them by their position in this list. */
     modality_channels: Array<ModalityChannel>;
-    /**
-     * The device's own curve of pulse oximetry. Without one, a generic curve is used.
-     */
+    /** The device's own curve of pulse oximetry. Without one, a generic curve is used. */
     spo2_calibration?: Spo2Calibration;
-    /**
-     * When it was created.
-     */
+    /** When it was created. */
     created_at: string;
-    /**
-     * When it was last changed.
-     */
+    /** When it was last changed. */
     updated_at: string;
 };
 
-/**
- * A new device model.
- */
+/** A new device model. */
 export type NewDeviceModel = {
-    /**
-     * Name for people, 1 to 200 characters.
-     */
+    /** Name for people, 1 to 200 characters. */
     name: string;
-    /**
-     * Description for people, up to 2000 characters.
-     */
+    /** Description for people, up to 2000 characters. */
     description?: string;
-    /**
-     * Version of the firmware, up to 100 characters.
-     */
+    /** Version of the firmware, up to 100 characters. */
     firmware_version?: string;
-    /**
-     * Its modality channels, at most 64; frames refer to them by their position in this list.
-     */
+    /** Its modality channels, at most 64; frames refer to them by their position in this list. */
     modality_channels?: Array<NewModalityChannel>;
-    /**
-     * The device's own curve of pulse oximetry. Without one, a generic curve is used.
-     */
+    /** The device's own curve of pulse oximetry. Without one, a generic curve is used. */
     spo2_calibration?: Spo2Calibration | null;
 };
 
-/**
- * Any of the fields of a device model. Channels are changed or added, never removed.
- */
+/** Any of the fields of a device model. Channels are changed or added, never removed. */
 export type DeviceModelChange = {
-    /**
-     * Name for people, 1 to 200 characters.
-     */
+    /** Name for people, 1 to 200 characters. */
     name?: string;
-    /**
-     * Description for people, up to 2000 characters.
-     */
+    /** Description for people, up to 2000 characters. */
     description?: string;
-    /**
-     * Version of the firmware, up to 100 characters.
-     */
+    /** Version of the firmware, up to 100 characters. */
     firmware_version?: string;
-    /**
-     * Changes to channels, by their ch_id, and new channels, without one.
-     */
+    /** Changes to channels, by their ch_id, and new channels, without one. */
     modality_channels?: Array<ModalityChannelEntry>;
-    /**
-     * The device's own curve of pulse oximetry. Without one, a generic curve is used. null removes it.
-     */
+    /** The device's own curve of pulse oximetry. Without one, a generic curve is used. null removes it. */
     spo2_calibration?: Spo2Calibration | null;
 };
 
-/**
- * A modality channel of a device model.
- */
+/** A modality channel of a device model. */
 export type ModalityChannel = {
-    /**
-     * Id of the channel.
-     */
+    /** Id of the channel. */
     ch_id: string;
-    /**
-     * Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-     */
+    /** Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp. */
     modality: string;
-    /**
-     * Sample instants per second, 0.1 to 10,000.
-     */
+    /** Sample instants per second, 0.1 to 10,000. */
     sample_rate_hz: number;
-    /**
-     * Bits per sample, 1 to 32.
-     */
+    /** Bits per sample, 1 to 32. */
     bit_depth: number;
-    /**
-     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
-     */
+    /** Sub-channels: values in one sample instant, such as 3 for x, y and z. */
     num_channels: number;
 };
 
-/**
- * A new modality channel.
- */
+/** A new modality channel. */
 export type NewModalityChannel = {
-    /**
-     * Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-     */
+    /** Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp. */
     modality: string;
-    /**
-     * Sample instants per second, 0.1 to 10,000.
-     */
+    /** Sample instants per second, 0.1 to 10,000. */
     sample_rate_hz: number;
-    /**
-     * Bits per sample, 1 to 32.
-     */
+    /** Bits per sample, 1 to 32. */
     bit_depth: number;
-    /**
-     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
-     */
+    /** Sub-channels: values in one sample instant, such as 3 for x, y and z. */
     num_channels: number;
 };
 
-/**
- * Any of the fields of a modality channel.
- */
+/** Any of the fields of a modality channel. */
 export type ModalityChannelChange = {
-    /**
-     * Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-     */
+    /** Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp. */
     modality?: string;
-    /**
-     * Sample instants per second, 0.1 to 10,000.
-     */
+    /** Sample instants per second, 0.1 to 10,000. */
     sample_rate_hz?: number;
-    /**
-     * Bits per sample, 1 to 32.
-     */
+    /** Bits per sample, 1 to 32. */
     bit_depth?: number;
-    /**
-     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
-     */
+    /** Sub-channels: values in one sample instant, such as 3 for x, y and z. */
     num_channels?: number;
 };
 
-/**
- * With a ch_id of the model: changes to that channel. Without one: a new channel.
- */
+/** With a ch_id of the model: changes to that channel. Without one: a new channel. */
 export type ModalityChannelEntry = {
-    /**
-     * Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp.
-     */
+    /** Name of the sensor modality, such as ppg_green, ppg_red, ppg_ir, ecg, accel or resp. */
     modality?: string;
-    /**
-     * Sample instants per second, 0.1 to 10,000.
-     */
+    /** Sample instants per second, 0.1 to 10,000. */
     sample_rate_hz?: number;
-    /**
-     * Bits per sample, 1 to 32.
-     */
+    /** Bits per sample, 1 to 32. */
     bit_depth?: number;
-    /**
-     * Sub-channels: values in one sample instant, such as 3 for x, y and z.
-     */
+    /** Sub-channels: values in one sample instant, such as 3 for x, y and z. */
     num_channels?: number;
-    /**
-     * A channel of the model, to change it; absent for a new one.
-     */
+    /** A channel of the model, to change it; absent for a new one. */
     ch_id?: string;
 };
 
-/**
- * Calibration curve of the device: SpO2 (%) = a + b R + c R², where R is the ratio of ratios of red to infrared.
- */
+/** Calibration curve of the device: SpO2 (%) = a + b R + c R², where R is the ratio of ratios of red to infrared. */
 export type Spo2Calibration = {
-    /**
-     * Constant, %.
-     */
+    /** Constant, %. */
     a: number;
-    /**
-     * Factor of R, %.
-     */
+    /** Factor of R, %. */
     b: number;
-    /**
-     * Factor of R², %.
-     */
+    /** Factor of R², %. */
     c?: number;
 };
 
-/**
- * A session: one period in which one device streams.
- */
+/** A session: one period in which one device streams. */
 export type Session = {
-    /**
-     * Id of the session.
-     */
+    /** Id of the session. */
     id: string;
-    /**
-     * The identifier under which the device streams.
-     */
+    /** The identifier under which the device streams. */
     device_id: string;
-    /**
-     * The device model under which it streamed.
-     */
+    /** The device model under which it streamed. */
     device_model_id: string;
-    /**
-     * `open` while the device can still continue it, then `closed`.
-     */
+    /** `open` while the device can still continue it, then `closed`. */
     status: 'open' | 'closed';
-    /**
-     * When the device first connected, by the service's clock.
-     */
+    /** When the device first connected, by the service's clock. */
     started_at: string;
-    /**
-     * When its last data arrived. Absent while the session is open.
-     */
+    /** When its last data arrived. Absent while the session is open. */
     ended_at?: string;
-    /**
-     * Time of the first sample, by the device's clock. Absent while there are no data.
-     */
+    /** Time of the first sample, by the device's clock. Absent while there are no data. */
     data_start?: string;
-    /**
-     * Time of the newest sample, by the device's clock, up to 5 s old. Absent while there are no data.
-     */
+    /** Time of the newest sample, by the device's clock, up to 5 s old. Absent while there are no data. */
     data_end?: string;
-    /**
-     * The problems found in the data, up to 5 s old while the session is open. Absent in lists.
-     */
+    /** The problems found in the data, up to 5 s old while the session is open. Absent in lists. */
     diagnostics?: {
-        /**
-         * Notices that were sent to the device.
-         */
+        /** Notices that were sent to the device. */
         notices: Array<{
-            /**
-             * Code of the notice, such as `rate_off`.
-             */
+            /** Code of the notice, such as `rate_off`. */
             code: string;
-            /**
-             * Index of the channel. Absent if the notice concerns the whole session.
-             */
+            /** Index of the channel. Absent if the notice concerns the whole session. */
             channel?: number;
-            /**
-             * For no_reading: the type of insight.
-             */
+            /** For no_reading: the type of insight. */
             insight?: string;
-            /**
-             * For no_reading: the code of the reason.
-             */
+            /** For no_reading: the code of the reason. */
             reason?: string;
-            /**
-             * When it was first sent.
-             */
+            /** When it was first sent. */
             first_at: string;
-            /**
-             * When it was last sent.
-             */
+            /** When it was last sent. */
             last_at: string;
-            /**
-             * Number of times that it was sent.
-             */
+            /** Number of times that it was sent. */
             count: number;
-            /**
-             * Text of the last notice: the problem, and how to correct it.
-             */
+            /** Text of the last notice: the problem, and how to correct it. */
             detail: string;
-            /**
-             * Whether the problem has ended.
-             */
+            /** Whether the problem has ended. */
             over: boolean;
         }>;
-        /**
-         * Refused frames, by the code of the error.
-         */
+        /** Refused frames, by the code of the error. */
         refused: Array<{
-            /**
-             * Code of the error.
-             */
+            /** Code of the error. */
             code: string;
-            /**
-             * Number of the frames.
-             */
+            /** Number of the frames. */
             count: number;
-            /**
-             * Text of the last error.
-             */
+            /** Text of the last error. */
             detail: string;
         }>;
-        /**
-         * Rates by channel.
-         */
+        /** Rates by channel. */
         channels: Array<{
-            /**
-             * Index of the channel.
-             */
+            /** Index of the channel. */
             index: number;
-            /**
-             * Rate of the device model, Hz.
-             */
+            /** Rate of the device model, Hz. */
             declared_hz: number;
-            /**
-             * Rate of the data, Hz; null until it is known to 1 %.
-             */
+            /** Rate of the data, Hz; null until it is known to 1 %. */
             measured_hz: number | null;
         }>;
-        /**
-         * The types without a trusted reading.
-         */
+        /** The types without a trusted reading. */
         no_reading: Array<{
-            /**
-             * The type of insight.
-             */
+            /** The type of insight. */
             insight: string;
-            /**
-             * Code of the reason.
-             */
+            /** Code of the reason. */
             reason: string;
         }>;
     };
 };
 
-/**
- * Summary of the insights of one type.
- */
+/** Summary of the insights of one type. */
 export type Summary = {
-    /**
-     * Type of the insights.
-     */
+    /** Type of the insights. */
     type: string;
-    /**
-     * Unit of mean, minimum and maximum.
-     */
+    /** Unit of mean, minimum and maximum. */
     unit: string;
-    /**
-     * Mean of the readings that are not `unfit`; null if there are none.
-     */
+    /** Mean of the readings that are not `unfit`; null if there are none. */
     mean: number | null;
-    /**
-     * Smallest of the readings that are not `unfit`; null if there are none.
-     */
+    /** Smallest of the readings that are not `unfit`; null if there are none. */
     minimum: number | null;
-    /**
-     * Largest of the readings that are not `unfit`; null if there are none.
-     */
+    /** Largest of the readings that are not `unfit`; null if there are none. */
     maximum: number | null;
-    /**
-     * Data time with readings of this class, s.
-     */
+    /** Data time with readings of this class, s. */
     excellent_s: number;
-    /**
-     * Data time with readings of this class, s.
-     */
+    /** Data time with readings of this class, s. */
     acceptable_s: number;
-    /**
-     * Data time with readings of this class, s.
-     */
+    /** Data time with readings of this class, s. */
     unfit_s: number;
 };
 
-/**
- * What became of the frames of an upload.
- */
+/** What became of the frames of an upload. */
 export type Upload = {
-    /**
-     * The session of the upload, which is closed.
-     */
+    /** The session of the upload, which is closed. */
     session_id: string;
-    /**
-     * Number of accepted frames.
-     */
+    /** Number of accepted frames. */
     accepted: number;
-    /**
-     * Number of refused frames, by the code of the error.
-     */
+    /** Number of refused frames, by the code of the error. */
     refused: {
         [key: string]: number;
     };
-    /**
-     * The first 100 refused frames.
-     */
+    /** The first 100 refused frames. */
     errors: Array<{
-        /**
-         * Position of the frame in the body, from 0.
-         */
+        /** Position of the frame in the body, from 0. */
         frame: number;
-        /**
-         * Code of the error.
-         */
+        /** Code of the error. */
         code: string;
-        /**
-         * The fault, and how to correct it.
-         */
+        /** The fault, and how to correct it. */
         detail: string;
         [key: string]: unknown;
     }>;
-    /**
-     * The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them.
-     */
+    /** The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them. */
     notices: Array<{
         code: string;
         detail: string;
         [key: string]: unknown;
     }>;
-    /**
-     * By channel: all lower sequence numbers have been received, or given up as lost.
-     */
+    /** By channel: all lower sequence numbers have been received, or given up as lost. */
     next_seq: {
         [key: string]: number;
     };
-    /**
-     * Number of stored insights, by type.
-     */
+    /** Number of stored insights, by type. */
     insights: {
         [key: string]: number;
     };
-    /**
-     * Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again.
-     */
+    /** Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again. */
     continues: Array<string>;
 };
 
-/**
- * An insight in its stored form.
- */
+/** An insight in its stored form. */
 export type Insight = {
-    /**
-     * What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
-     */
+    /** What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones. */
     type: string;
-    /**
-     * The reading, in `unit`.
-     */
+    /** The reading, in `unit`. */
     value: number;
-    /**
-     * Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
-     */
+    /** Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv). */
     unit: string;
-    /**
-     * Publish time, milliseconds since the epoch.
-     */
+    /** Publish time, milliseconds since the epoch. */
     ts: number;
-    /**
-     * The session whose data it was computed from.
-     */
+    /** The session whose data it was computed from. */
     session_id: string;
-    /**
-     * The identifier under which the device streams.
-     */
+    /** The identifier under which the device streams. */
     device_id: string;
-    /**
-     * Signal quality, 0 to 1.
-     */
+    /** Signal quality, 0 to 1. */
     confidence: number;
-    /**
-     * Class of the confidence. Do not present what is `unfit` as authoritative.
-     */
+    /** Class of the confidence. Do not present what is `unfit` as authoritative. */
     sqi_class: 'excellent' | 'acceptable' | 'unfit';
-    /**
-     * Start of the window of data, milliseconds since the epoch.
-     */
+    /** Start of the window of data, milliseconds since the epoch. */
     actual_start: number;
-    /**
-     * End of the window of data, milliseconds since the epoch.
-     */
+    /** End of the window of data, milliseconds since the epoch. */
     actual_end: number;
-    /**
-     * Share of the window that is filled with data, 0 to 1.
-     */
+    /** Share of the window that is filled with data, 0 to 1. */
     coverage: number;
-    /**
-     * ts - actual_end: from the end of the data to the publication, ms. Negative while the device's clock is ahead of the service's.
-     */
+    /** ts - actual_end: from the end of the data to the publication, ms. Negative while the device's clock is ahead of the service's. */
     e2e_latency_ms: number;
-    /**
-     * slug@version of the algorithm that computed the insight.
-     */
+    /** slug@version of the algorithm that computed the insight. */
     algorithm: string;
-    /**
-     * Of hrv: standard deviation of the intervals between beats, ms.
-     */
+    /** Of hrv: standard deviation of the intervals between beats, ms. */
     sdnn?: number;
-    /**
-     * Of hrv: share of the intervals that differ from the one before by more than 50 ms, %.
-     */
+    /** Of hrv: share of the intervals that differ from the one before by more than 50 ms, %. */
     pnn50?: number;
 };
 
-/**
- * A heartbeat.
- */
+/** A heartbeat. */
 export type Beat = {
-    /**
-     * Time of the beat by the data, milliseconds since the epoch: the R peak of the ECG, or the upstroke of the pulse in the light, which comes some 0.2 s later.
-     */
+    /** Time of the beat by the data, milliseconds since the epoch: the R peak of the ECG, or the upstroke of the pulse in the light, which comes some 0.2 s later. */
     t: number;
-    /**
-     * What it was seen in.
-     */
+    /** What it was seen in. */
     source: 'ecg' | 'ppg';
-    /**
-     * How surely it is a beat, and at this time, 0 to 1.
-     */
+    /** How surely it is a beat, and at this time, 0 to 1. */
     quality: number;
 };
 
-/**
- * A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them.
- */
+/** A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them. */
 export type FhirBundle = {
     resourceType: 'Bundle';
     type: 'searchset';
-    /**
-     * self, and next while there is another page: references relative to the request.
-     */
+    /** self, and next while there is another page: references relative to the request. */
     link: Array<{
         relation: string;
         url: string;
         [key: string]: unknown;
     }>;
-    /**
-     * The Observations. Absent if there are none.
-     */
+    /** The Observations. Absent if there are none. */
     entry?: Array<{
         resource: {
             resourceType: string;
@@ -550,292 +306,162 @@ export type FhirBundle = {
     [key: string]: unknown;
 };
 
-/**
- * An algorithm that the account is entitled to.
- */
+/** An algorithm that the account is entitled to. */
 export type Algorithm = {
-    /**
-     * Id of the algorithm.
-     */
+    /** Id of the algorithm. */
     id: string;
-    /**
-     * Name for people.
-     */
+    /** Name for people. */
     name: string;
-    /**
-     * Short name, as in the `algorithm` of an insight.
-     */
+    /** Short name, as in the `algorithm` of an insight. */
     slug: string;
-    /**
-     * The vital sign and the method, as text for people.
-     */
+    /** The vital sign and the method, as text for people. */
     description: string;
 };
 
-/**
- * Health of the ingest and subscribe sockets.
- */
+/** Health of the ingest and subscribe sockets. */
 export type Health = {
-    /**
-     * True when ingest and subscribe are healthy.
-     */
+    /** True when ingest and subscribe are healthy. */
     ok: boolean;
-    /**
-     * Whether devices can stream.
-     */
+    /** Whether devices can stream. */
     ingest: boolean;
-    /**
-     * Whether subscribers get live insights.
-     */
+    /** Whether subscribers get live insights. */
     subscribe: boolean;
-    /**
-     * The parts that do not work; absent if all work. The causes are in the log.
-     */
+    /** The parts that do not work; absent if all work. The causes are in the log. */
     reason?: string;
 };
 
-/**
- * An error.
- */
+/** An error. */
 export type Error = {
-    /**
-     * The fault, and how to correct it.
-     */
+    /** The fault, and how to correct it. */
     detail: string;
 };
 
-/**
- * The session of this connection
- */
+/** The session of this connection */
 export type ReadyMessage = {
-    /**
-     * Kind of the message.
-     */
+    /** Kind of the message. */
     type: 'ready';
-    /**
-     * The session that was opened or resumed.
-     */
+    /** The session that was opened or resumed. */
     session_id: string;
-    /**
-     * Whether the session was open already.
-     */
+    /** Whether the session was open already. */
     resumed: boolean;
-    /**
-     * The service's clock, ms since the epoch.
-     */
+    /** The service's clock, ms since the epoch. */
     server_time: number;
-    /**
-     * The session's channels.
-     */
+    /** The session's channels. */
     channels: Array<{
-        /**
-         * Position of the channel in the device model.
-         */
+        /** Position of the channel in the device model. */
         index: number;
-        /**
-         * Id of the channel.
-         */
+        /** Id of the channel. */
         ch_id: string;
-        /**
-         * Name of the modality.
-         */
+        /** Name of the modality. */
         modality: string;
-        /**
-         * Sample instants per second, as declared.
-         */
+        /** Sample instants per second, as declared. */
         sample_rate_hz: number;
-        /**
-         * Bits per sample.
-         */
+        /** Bits per sample. */
         bit_depth: number;
-        /**
-         * Sub-channels: values in one sample instant.
-         */
+        /** Sub-channels: values in one sample instant. */
         num_channels: number;
-        /**
-         * Number of the instant at which the channel continues.
-         */
+        /** Number of the instant at which the channel continues. */
         next_seq: number;
     }>;
-    /**
-     * Length of the most recent data that the device should send again, because this gateway has none of them, ms of data time; 0 for none.
-     */
+    /** Length of the most recent data that the device should send again, because this gateway has none of them, ms of data time; 0 for none. */
     replay_ms: number;
-    /**
-     * The limits of the service.
-     */
+    /** The limits of the service. */
     limits: {
-        /**
-         * Maximum length of a frame, bytes.
-         */
+        /** Maximum length of a frame, bytes. */
         max_frame_bytes: number;
-        /**
-         * Maximum data time that may be unacknowledged, ms.
-         */
+        /** Maximum data time that may be unacknowledged, ms. */
         max_unacked_ms: number;
-        /**
-         * Time between acknowledgements while data arrive, ms.
-         */
+        /** Time between acknowledgements while data arrive, ms. */
         ack_interval_ms: number;
     };
 };
 
-/**
- * Acknowledgement of data that were received, or given up as lost
- */
+/** Acknowledgement of data that were received, or given up as lost */
 export type AckMessage = {
     type: 'ack';
-    /**
-     * For each channel that has started, by index, the lowest number that the service still waits for.
-     */
+    /** For each channel that has started, by index, the lowest number that the service still waits for. */
     next_seq: {
         [key: string]: number;
     };
-    /**
-     * The service's clock, ms since the epoch.
-     */
+    /** The service's clock, ms since the epoch. */
     server_time: number;
 };
 
-/**
- * One message was refused
- */
+/** One message was refused */
 export type ErrorMessage = {
-    /**
-     * Kind of the message.
-     */
+    /** Kind of the message. */
     type: 'error';
-    /**
-     * Cause. Later versions may add codes.
-     */
+    /** Cause. Later versions may add codes. */
     code: 'bad_json' | 'bad_message' | 'bad_version' | 'bad_encoding' | 'bad_frame' | 'bad_length' | 'bad_value' | 'unknown_channel' | 'too_late' | 'in_future' | 'too_fast';
-    /**
-     * The fault, and how to correct it, in words.
-     */
+    /** The fault, and how to correct it, in words. */
     detail: string;
-    /**
-     * The frame's channel, if it could be read.
-     */
+    /** The frame's channel, if it could be read. */
     channel?: number;
-    /**
-     * The frame's number, if it could be read.
-     */
+    /** The frame's number, if it could be read. */
     seq?: number;
 };
 
-/**
- * The data are accepted, but a problem reduces their value
- */
+/** The data are accepted, but a problem reduces their value */
 export type NoticeMessage = {
-    /**
-     * Kind of the message.
-     */
+    /** Kind of the message. */
     type: 'notice';
-    /**
-     * The problem. Later versions may add codes.
-     */
+    /** The problem. Later versions may add codes. */
     code: 'rate_off' | 'ts_unsteady' | 'ts_back' | 'order_wrong' | 'channel_late' | 'all_duplicates' | 'all_lost' | 'frames_overlap' | 'not_analysed' | 'already_stored' | 'device_id_twice' | 'no_reading';
-    /**
-     * The problem and how to correct it, in words.
-     */
+    /** The problem and how to correct it, in words. */
     detail: string;
-    /**
-     * Index of the channel. Absent if the notice is about the whole session.
-     */
+    /** Index of the channel. Absent if the notice is about the whole session. */
     channel?: number;
-    /**
-     * Present when the problem is over.
-     */
+    /** Present when the problem is over. */
     over?: true;
-    /**
-     * Of rate_off: the rate of the data, Hz; known to 1 %.
-     */
+    /** Of rate_off: the rate of the data, Hz; known to 1 %. */
     measured_hz?: number;
-    /**
-     * Of rate_off: the rate of the device model, Hz.
-     */
+    /** Of rate_off: the rate of the device model, Hz. */
     declared_hz?: number;
-    /**
-     * Of all_lost: the number that should have followed.
-     */
+    /** Of all_lost: the number that should have followed. */
     expected_seq?: number;
-    /**
-     * Of not_analysed: the modalities that the account's algorithms use.
-     */
+    /** Of not_analysed: the modalities that the account's algorithms use. */
     modalities?: Array<string>;
-    /**
-     * Of already_stored: the closed session that has data of the same time.
-     */
+    /** Of already_stored: the closed session that has data of the same time. */
     session_id?: string;
-    /**
-     * Of no_reading: the type without a trusted reading.
-     */
+    /** Of no_reading: the type without a trusted reading. */
     insight?: 'hr' | 'spo2' | 'rr' | 'hrv' | 'rhythm';
-    /**
-     * Of no_reading: the first reason that applies. What was seen follows as numbers, by name.
-     */
+    /** Of no_reading: the first reason that applies. What was seen follows as numbers, by name. */
     reason?: 'no_data' | 'gaps' | 'no_contact' | 'saturated' | 'bad_scale' | 'no_dc' | 'implausible_ratio' | 'hum' | 'motion' | 'rate_off' | 'uncalibrated' | 'out_of_range' | 'too_little' | 'noise';
-    /**
-     * Of no_reading: the algorithm that came closest to a reading.
-     */
+    /** Of no_reading: the algorithm that came closest to a reading. */
     algorithm?: string;
     [key: string]: unknown;
 };
 
-/**
- * Answer to a ping
- */
+/** Answer to a ping */
 export type PongMessage = {
     type: 'pong';
-    /**
-     * Returned unchanged in the pong.
-     */
+    /** Returned unchanged in the pong. */
     t?: string | number | boolean | null;
 };
 
-/**
- * The session is closed, its insights are stored and published
- */
+/** The session is closed, its insights are stored and published */
 export type EndedMessage = {
     type: 'ended';
     session_id: string;
 };
 
-/**
- * Live insight
- */
+/** Live insight */
 export type InsightMessage = {
-    /**
-     * What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones.
-     */
+    /** What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones. */
     type: string;
-    /**
-     * The reading, in `unit`.
-     */
+    /** The reading, in `unit`. */
     value: number;
-    /**
-     * Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv).
-     */
+    /** Unit of the value: bpm (hr), % (spo2, rhythm), brpm (rr) or ms (hrv). */
     unit: string;
-    /**
-     * Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s, hrv and rhythm every 10 s).
-     */
+    /** Publish time, ms since the epoch; not when the data were measured. In a back-fill, a device that was offline sends older data, and their readings have a ts of now. The stored form of the same reading (the same session_id, type and ts) has actual_end, the end of its data, and e2e_latency_ms, which is ts - actual_end: read it with `GET /v1/insights` and type, device_id, since (ts) and until (ts + 1 ms) for the first reading of a session, and again when readings arrive faster than the data (hr and spo2 once a second, rr every 2 s, hrv and rhythm every 10 s). */
     ts: number;
-    /**
-     * The session whose data it was computed from.
-     */
+    /** The session whose data it was computed from. */
     session_id: string;
-    /**
-     * The identifier under which the device streams.
-     */
+    /** The identifier under which the device streams. */
     device_id: string;
-    /**
-     * Signal quality, 0 to 1.
-     */
+    /** Signal quality, 0 to 1. */
     confidence: number;
-    /**
-     * Class of the confidence. Do not present what is `unfit` as authoritative.
-     */
+    /** Class of the confidence. Do not present what is `unfit` as authoritative. */
     sqi_class: 'excellent' | 'acceptable' | 'unfit';
 };
 
@@ -843,29 +469,17 @@ export type ListSessionsData = {
     body?: never;
     path?: never;
     query?: {
-        /**
-         * Maximum number of sessions in the answer.
-         */
+        /** Maximum number of sessions in the answer. */
         limit?: number;
-        /**
-         * Only sessions of this status.
-         */
+        /** Only sessions of this status. */
         status?: 'open' | 'closed';
-        /**
-         * Sessions of this device only.
-         */
+        /** Sessions of this device only. */
         device_id?: string;
-        /**
-         * Only sessions with data at or after this instant.
-         */
+        /** Only sessions with data at or after this instant. */
         data_since?: string;
-        /**
-         * Only sessions with data before this instant.
-         */
+        /** Only sessions with data before this instant. */
         data_until?: string;
-        /**
-         * Start of a page, from the Link header of the previous page.
-         */
+        /** Start of a page, from the Link header of the previous page. */
         cursor?: string;
     };
     url: '/v1/sessions';
@@ -875,37 +489,21 @@ export type ListInsightsData = {
     body?: never;
     path?: never;
     query?: {
-        /**
-         * Only insights of this type.
-         */
+        /** Only insights of this type. */
         type?: 'hr' | 'spo2' | 'rr' | 'hrv' | 'rhythm';
-        /**
-         * Insights of this device only.
-         */
+        /** Insights of this device only. */
         device_id?: string;
-        /**
-         * Only insights with ts at or after this instant.
-         */
+        /** Only insights with ts at or after this instant. */
         since?: string;
-        /**
-         * Only insights with ts before this instant.
-         */
+        /** Only insights with ts before this instant. */
         until?: string;
-        /**
-         * Only insights with actual_end at or after this instant. They are ordered by actual_end then.
-         */
+        /** Only insights with actual_end at or after this instant. They are ordered by actual_end then. */
         data_since?: string;
-        /**
-         * Only insights with actual_end before this instant. They are ordered by actual_end then.
-         */
+        /** Only insights with actual_end before this instant. They are ordered by actual_end then. */
         data_until?: string;
-        /**
-         * Maximum number of insights in the answer.
-         */
+        /** Maximum number of insights in the answer. */
         limit?: number;
-        /**
-         * Start of a page, from the Link header of the previous page.
-         */
+        /** Start of a page, from the Link header of the previous page. */
         cursor?: string;
     };
     url: '/v1/insights';
