@@ -4,7 +4,6 @@ import { AFTER_ALL, deviceCursor, devicePlace } from '../device-order.js';
 import {
   type Device,
   type DeviceModel,
-  type DeviceModelStore,
   type DeviceQuery,
   type DeviceStore,
   type ListedDevice,
@@ -12,14 +11,9 @@ import {
   MAX_DEVICES,
 } from '../store.js';
 import type { Database, Value } from './database.js';
-import type { Calls } from './kinds.js';
+import type { Calls, DeviceModels } from './kinds.js';
 import { insertRow, rowReader } from './rows.js';
 import { type SessionRow, sessionOf } from './sessions.js';
-
-export interface DeviceModels extends Omit<DeviceModelStore, 'changeDeviceModel'> {
-  /** Replaces a model; returns false if it has changed meanwhile. */
-  replaceDeviceModel(model: DeviceModel, by: DeviceModel): Promise<boolean>;
-}
 
 /** Models read at once: one may have 33 KB, and each client that does not read its answer holds some of them. */
 const BATCH = 4;

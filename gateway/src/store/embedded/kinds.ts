@@ -1,8 +1,12 @@
-import type { Store } from '../store.js';
-import type { DeviceModels } from './devices.js';
+import type { DeviceModel, DeviceModelStore, Store } from '../store.js';
 
 /** All operations of one connection on the tables: the store's calls except those that need several connections. */
 export type Tables = Omit<Store, 'changeDeviceModel' | 'commit' | 'probe' | 'close'> & DeviceModels & Commits & Probes;
+
+export interface DeviceModels extends Omit<DeviceModelStore, 'changeDeviceModel'> {
+  /** Replaces a model; returns false if it has changed meanwhile. */
+  replaceDeviceModel(model: DeviceModel, by: DeviceModel): Promise<boolean>;
+}
 
 interface Commits {
   /** `Store.commit`, of the JSON of its parts: copying objects between threads costs ten times as much. */
