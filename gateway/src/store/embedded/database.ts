@@ -37,7 +37,11 @@ function answerOf({ run, resolve }: Pick<Write, 'run' | 'resolve'>): () => void 
 
 function statementOf<Row>(statement: Libsql.Statement): Statement<Row> {
   return {
-    get: (...values) => statement.all(values)[0] as Row | undefined, // libsql's `get` adds a field of its own.
+    get: (...values) => {
+      const row = statement.get(values) as (Row & { _metadata?: unknown }) | undefined;
+      if (row) delete row._metadata; // libsql adds it.
+      return row;
+    },
     all: (...values) => statement.all(values) as Row[],
     run: (...values) => statement.run(values).changes,
   };
