@@ -8,7 +8,10 @@ const messages = Object.entries(described({ ...TO_DEVICE, insight: liveInsight }
   `${name[0].toUpperCase()}${name.slice(1)}Message`,
   { description: title, ...payload },
 ]);
-Object.assign(openapi.components.schemas, Object.fromEntries(messages));
+/** Answers that the clients do not ask for. */
+const UNASKED = ['Upload', 'FhirBundle', 'Error'];
+const asked = Object.entries(openapi.components.schemas).filter(([name]) => !UNASKED.includes(name));
+const schemas = Object.fromEntries([...asked, ...messages]);
 const lists = ['/v1/sessions', '/v1/insights'].map((path) => {
   const { operationId, parameters } = openapi.paths[path].get;
   return [path, { get: { operationId, parameters, responses: {} } }];
@@ -25,7 +28,7 @@ const shorten = String.raw`
  * operations it makes only the types of queries of lists: `rest.ts` declares the rest.
  */
 export default {
-  input: { ...openapi, paths: Object.fromEntries(lists) },
+  input: { ...openapi, components: { schemas }, paths: Object.fromEntries(lists) },
   output: {
     path: 'src/generated',
     clean: true,

@@ -203,44 +203,6 @@ export type Summary = {
     unfit_s: number;
 };
 
-/** What became of the frames of an upload. */
-export type Upload = {
-    /** The session of the upload, which is closed. */
-    session_id: string;
-    /** Number of accepted frames. */
-    accepted: number;
-    /** Number of refused frames, by the code of the error. */
-    refused: {
-        [key: string]: number;
-    };
-    /** The first 100 refused frames. */
-    errors: Array<{
-        /** Position of the frame in the body, from 0. */
-        frame: number;
-        /** Code of the error. */
-        code: string;
-        /** The fault, and how to correct it. */
-        detail: string;
-        [key: string]: unknown;
-    }>;
-    /** The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them. */
-    notices: Array<{
-        code: string;
-        detail: string;
-        [key: string]: unknown;
-    }>;
-    /** By channel: all lower sequence numbers have been received, or given up as lost. */
-    next_seq: {
-        [key: string]: number;
-    };
-    /** Number of stored insights, by type. */
-    insights: {
-        [key: string]: number;
-    };
-    /** Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again. */
-    continues: Array<string>;
-};
-
 /** An insight in its stored form. */
 export type Insight = {
     /** What is measured: `hr` (heart rate), `spo2`, `rr` (respiratory rate), `hrv` (heart rate variability: RMSSD) or `rhythm` (probability that the beats are irregular as in atrial fibrillation; no diagnosis). Later versions may add types: ignore unknown ones. */
@@ -285,27 +247,6 @@ export type Beat = {
     quality: number;
 };
 
-/** A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them. */
-export type FhirBundle = {
-    resourceType: 'Bundle';
-    type: 'searchset';
-    /** self, and next while there is another page: references relative to the request. */
-    link: Array<{
-        relation: string;
-        url: string;
-        [key: string]: unknown;
-    }>;
-    /** The Observations. Absent if there are none. */
-    entry?: Array<{
-        resource: {
-            resourceType: string;
-            [key: string]: unknown;
-        };
-        [key: string]: unknown;
-    }>;
-    [key: string]: unknown;
-};
-
 /** An algorithm that the account is entitled to. */
 export type Algorithm = {
     /** Id of the algorithm. */
@@ -328,12 +269,6 @@ export type Health = {
     subscribe: boolean;
     /** The parts that do not work; absent if all work. The causes are in the log. */
     reason?: string;
-};
-
-/** An error. */
-export type Error = {
-    /** The fault, and how to correct it. */
-    detail: string;
 };
 
 /** The session of this connection */

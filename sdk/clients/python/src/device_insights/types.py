@@ -175,41 +175,6 @@ class Summary(TypedDict):
     """Data time with readings of this class, s."""
 
 
-class Error(TypedDict):
-    frame: int
-    """Position of the frame in the body, from 0."""
-    code: str
-    """Code of the error."""
-    detail: str
-    """The fault, and how to correct it."""
-
-
-class Notice1(TypedDict):
-    code: str
-    detail: str
-
-
-class Upload(TypedDict):
-    """What became of the frames of an upload."""
-
-    session_id: str
-    """The session of the upload, which is closed."""
-    accepted: int
-    """Number of accepted frames."""
-    refused: dict[str, int]
-    """Number of refused frames, by the code of the error."""
-    errors: list[Error]
-    """The first 100 refused frames."""
-    notices: list[Notice1]
-    """The first 100 notices, as the ingest socket sends them. The diagnostics of the session count all of them."""
-    next_seq: dict[str, int]
-    """By channel: all lower sequence numbers have been received, or given up as lost."""
-    insights: dict[str, int]
-    """Number of stored insights, by type."""
-    continues: list[str]
-    """Sessions of earlier requests with this Idempotency-Key that broke off. Readings up to the last one of these are stored there, and not again."""
-
-
 class Insight(TypedDict):
     """An insight in its stored form."""
 
@@ -256,30 +221,6 @@ class Beat(TypedDict):
     """How surely it is a beat, and at this time, 0 to 1."""
 
 
-class LinkItem(TypedDict):
-    relation: str
-    url: str
-
-
-class Resource(TypedDict):
-    resourceType: str
-
-
-class EntryItem(TypedDict):
-    resource: Resource
-
-
-class FhirBundle(TypedDict):
-    """A Bundle of FHIR R4 (http://hl7.org/fhir/R4): each insight is an Observation of the profile heartrate, oxygensat or resprate; hrv is the standard deviation of the intervals between beats (sdnn). effectivePeriod is the window of data, issued is ts, method the algorithm, component the confidence. An `unfit` reading has no value; dataAbsentReason says so. identifier has the session as its system. device and subject are identifiers whose system is the account (urn:uuid): device_id, and the user of the session; without a user the subject is marked as unknown. Insights of types that have no LOINC code are left out; an OperationOutcome counts them."""
-
-    resourceType: Literal['Bundle']
-    type: Literal['searchset']
-    link: list[LinkItem]
-    """self, and next while there is another page: references relative to the request."""
-    entry: NotRequired[list[EntryItem]]
-    """The Observations. Absent if there are none."""
-
-
 class Algorithm(TypedDict):
     """An algorithm that the account is entitled to."""
 
@@ -304,13 +245,6 @@ class Health(TypedDict):
     """Whether subscribers get live insights."""
     reason: NotRequired[str]
     """The parts that do not work; absent if all work. The causes are in the log."""
-
-
-class Error1(TypedDict):
-    """An error."""
-
-    detail: str
-    """The fault, and how to correct it."""
 
 
 class Channel1(TypedDict):
