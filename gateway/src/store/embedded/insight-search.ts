@@ -1,6 +1,6 @@
+import { ownTurn } from '../batches.js';
 import { pageOf } from '../cursor.js';
 import { cursorAt, cursorKind, type InsightPlace, orderOf, placeOf } from '../insight-order.js';
-import { ownTurn } from '../own-turn.js';
 import type { InsightQuery, InsightStore } from '../store.js';
 import type { Database, Value } from './database.js';
 import { COLUMNS, type InsightValues, insightReader, type Located, numberOf, placeOfId } from './insight-rows.js';

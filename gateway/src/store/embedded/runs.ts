@@ -1,6 +1,6 @@
 import { INSIGHT_TYPES } from '../../insight.js';
+import { ownTurn } from '../batches.js';
 import { type InsightPlace, orderOf } from '../insight-order.js';
-import { ownTurn } from '../own-turn.js';
 import type { InsightQuery } from '../store.js';
 import type { Database } from './database.js';
 import { COLUMNS, type InsightValues, insightReader, type Located, numberOf } from './insight-rows.js';
