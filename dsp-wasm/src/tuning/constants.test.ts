@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ASSEMBLY, halfAndTwice, parseConstants, readConstants, withImports } from './constants.js';
+import { ASSEMBLY, parseConstants, readConstants, withImports } from './constants.js';
 
 const parse = (comment: string, value = '0.5', type = 'f32') =>
   parseConstants(`/** ${comment} */\nexport const SHARE: ${type} = ${value};`, 'room');
@@ -11,7 +11,7 @@ describe('the constants of the tuning', () => {
     expect([...folders].toSorted()).to.deep.equal(['beats', 'breath', 'ecg', 'grid', 'pulse', 'spo2']);
   });
 
-  it('have each that is chosen a row in SENSITIVITY.md with its value (npm run sensitivity prints single rows)', () => {
+  it('have each that is chosen a row in SENSITIVITY.md with its value (npm run fit -- --constants NAME)', () => {
     const page = readFileSync(new URL('../SENSITIVITY.md', ASSEMBLY), 'utf8');
     const rows = [...page.matchAll(/<!-- table (\w+) -->(.*?)<!-- end -->/gs)].flatMap(([, folder, table = '']) =>
       [...table.matchAll(/^\| ([A-Z][\w.]*) \| (\S+) \|/gm)].map(([, name, value]) => `${folder} ${name} ${value}`),
@@ -67,15 +67,5 @@ describe('the constants of the tuning', () => {
     expect(() => parse('A share. [share; guessed]')).to.throw('unknown origin guessed');
     expect(() => parse('A share. [share; cited]')).to.throw('add its source');
     expect(() => parse('A share. [share; chosen]', '1 / 3')).to.throw('an expression is derived');
-  });
-
-  it('are halved and doubled within their range', () => {
-    const of = (unit: string, value: string, type?: string) =>
-      parse(`A. [${unit}; chosen]`, value, type).map(halfAndTwice)[0];
-    expect(of('bpm', '5')).to.deep.equal({ half: 2.5, twice: 10 });
-    expect(of('bins', '5', 'i32')).to.deep.equal({ half: 2, twice: 10 });
-    expect(of('share', '0.25')).to.deep.equal({ half: 0.125, twice: 0.5 });
-    expect(of('share', '0.75')).to.deep.equal({ half: 0.375, twice: 0.875 });
-    expect(of('log odds', '-2')).to.deep.equal({ half: -1, twice: -4 });
   });
 });

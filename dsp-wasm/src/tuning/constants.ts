@@ -87,13 +87,6 @@ export function withImports(text: string, folder: string): string {
   return result;
 }
 
-/** Half and twice the value; of integers rounded down, and of what cannot exceed one at most half way to one. */
-export function halfAndTwice({ value, type, unit }: Constant): { half: number; twice: number } {
-  const x = value ?? Number.NaN;
-  const twice = BOUNDED.includes(unit) ? Math.min(2 * x, (1 + x) / 2) : 2 * x;
-  return { half: type === 'i32' ? Math.floor(x / 2) : x / 2, twice };
-}
-
 interface Declared {
   /** With that of its namespace, if it is in one. */
   readonly name: string;

@@ -3,7 +3,7 @@ import { type Constant, readConstants } from '@device-insights/dsp-wasm/tuning';
 import { expect } from 'chai';
 import { analyse } from '../analyse.js';
 import { recordingOf } from '../motion-bench/bench.js';
-import { type Part, type Row, readRows, SEARCHED, valuesOf, verdictOf } from './constants.js';
+import { effects, type Part, type Row, readRows, SEARCHED, valuesOf, verdictOf } from './constants.js';
 import { play, record } from './tape.js';
 
 const HZ = 50;
@@ -56,6 +56,17 @@ describe('the search over constants', () => {
     expect(verdictOf([own, row(0.5, 0.3, 0.1), row(2, -0.1, 0.1)])).to.equal('fitted');
     expect(verdictOf([own, row(0.5, 0.3, 0.1), row(2, -0.3, 0.1)])).to.equal('worse');
     expect(verdictOf([own, row(0.5, 0, 0), row(2, 0.1, 0.1)])).to.equal('idle');
+  });
+
+  it('says of each chosen constant how the loss changes at other values: bold if it is clearly greater, in italics if it is less', () => {
+    const rows = [row(1, 0, 0), row(0.5, 0.3, 0.1), row(2, -0.3, 0.1), row(0.8, 0.1, 0.1), row(1.25, 0, 0)];
+    const gain: Constant = {
+      ...{ folder: 'room', name: 'GAIN', type: 'f32', value: 1, what: 'A gain. It is large.', unit: 'ratio' },
+      ...{ origin: 'chosen', source: '' },
+    };
+    const last = (constants: readonly Constant[]) => effects(constants, rows).get('room')?.split('\n').at(-1);
+    expect(last([gain])).to.equal('| GAIN | 1 | A gain | 0.5: **+0.3**, 2: *-0.3*, 0.8: +0.1, 1.25: = |');
+    expect(last([{ ...gain, value: 3 }])).to.equal('None is chosen.');
   });
 
   const rows = readRows();

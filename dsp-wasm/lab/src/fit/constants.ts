@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { type Core, createCore, type Estimator } from '@device-insights/dsp-wasm';
 import { type Constant, compileTunable, readConstants, TunableCore } from '@device-insights/dsp-wasm/tuning';
 import type { InsightType } from '@device-insights/gateway/offline';
-import { TRUSTED, toleranceOf } from '../score.js';
+import { type Minute, minutes, toleranceOf as minuteTolerance, modelOf } from '../beats/minutes.js';
+import { table, writeParts } from '../page.js';
+import { grouped, TRUSTED, toleranceOf } from '../score.js';
 import { faultTapes } from './faults.js';
 import { FOLDER, LAB } from './left-out.js';
 import { noiseBench } from './noise.js';
@@ -22,7 +24,7 @@ export const TABLE = join(LAB, 'constants.csv');
  * Loss of a window: 0 if its reading is right and trusted, 1 if there is none that is trusted, and more if one is wrong (off by more than
  * twice the tolerance) but trusted. For rr and SpO2 that is as the models of confidence have it: their weight of wrong readings times the odds from which they
  * trust; for hr, which rules doubt as well, as the aims have it: 1 % wrong is as bad as 20 % that are hidden. Estimates count a little, by their
- * error up to four times the tolerance. The signals have no reference of hrv and rhythm.
+ * error up to four times the tolerance. An answer of rhythm is wrong on the other side of a half.
  */
 const WRONG: Readonly<Record<InsightType, number>> = { hr: 20, rr: 3, spo2: 12, hrv: 3, rhythm: 3 };
 const OF_ERROR = 0.05;
@@ -37,8 +39,9 @@ const NOISE_COUNT = 20;
 const FAULT_SEED = 6101;
 /** Seeds of the rhythm bench, of which all recordings are used: what is wrong in an irregular rhythm is rare. */
 const RHYTHM_SEEDS = [5001, 5002];
-/** Each third of the other made recordings is used. */
+/** Each third of the other made recordings is used, and of the recordings of minutes: the bench makes light and ECG by turns. */
 const EVERY = 3;
+const MINUTES_SEEDS = [3001];
 /** Differences of so many standard errors over the people are clear: one in twenty is so great by chance, on one side. */
 const CLEAR = 1.64;
 /** The same in a half of them, as with four values and two halves one is more often so by chance. */
@@ -49,7 +52,7 @@ const LEAST = 0.001;
 const MOST_PEOPLE = 8;
 const HUNDRED = 100;
 
-/** Of each folder that is searched; beats is not: its readings are of minutes, of which the tapes have too few (`npm run sensitivity` scores them). */
+/** Of each folder that tapes are played for. The readings of beats are of minutes, of which the tapes have too few. */
 const ESTIMATORS: Readonly<Record<string, readonly Estimator[]>> = {
   pulse: ['hr_ppg'],
   ecg: ['hr_ecg', 'rr_ecg'],
@@ -57,6 +60,7 @@ const ESTIMATORS: Readonly<Record<string, readonly Estimator[]>> = {
   spo2: ['spo2'],
   grid: ['hr_ppg', 'hr_ecg', 'rr_ppg', 'rr_ecg', 'rr_resp', 'spo2'],
 };
+const BEATS = 'beats';
 const isScored = (folder: string, type: InsightType) => folder !== 'breath' || type === 'rr';
 
 /** The loss of one person's readings of a type in a set. */
@@ -81,20 +85,20 @@ export interface Row {
 const PARTS = ['all', 'a', 'b', 'recordings', 'made'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Tries the values of the constants whose names, steps or folders are given (all without any), and writes TABLE. */
-export async function fitConstants(tapes: readonly Tape[], names: readonly string[]): Promise<void> {
+/** Tries the values of the constants whose names, steps or folders are given (all without any); writes TABLE and SENSITIVITY.md. */
+export async function fitConstants(recordings: string, names: readonly string[]): Promise<void> {
   const constants = readConstants();
   const wanted = constants.filter((one) => isSearched(one) && isNamed(one, names));
-  if (wanted.length === 0)
-    throw new Error(
-      `no constant of ${Object.keys(ESTIMATORS).join(', ')} that is chosen or fitted by search: ${names.join(' ')}`,
-    );
+  if (wanted.length === 0) throw new Error(`no constant that is chosen or fitted by search: ${names.join(' ')}`);
+  const tapes = wanted.some(({ folder }) => folder !== BEATS) ? await readTapes(recordings) : [];
   const bytes = await compileTunable();
   const tunable = await TunableCore.load(bytes, constants);
   const folders = [...new Set(wanted.map(({ folder }) => folder))];
   for (const folder of folders) {
     const cache = new Cache(folder, [bytes, JSON.stringify([constants, tapes.length, WRONG, OF_ERROR])]);
-    const base = await cache.units('', async () => unitsOf(folder, tapes, await tunable.open()));
+    const unitsBy = (open: () => Promise<Core>, played: readonly Tape[]) =>
+      folder === BEATS ? unitsOfMinutes(recordings, open) : unitsOf(folder, played, open);
+    const base = await cache.units('', () => unitsBy(() => tunable.open(), tapes));
     const own = wanted.filter((one) => one.folder === folder);
     // Half and twice of all first: they show what does nothing
     for (const { constant, count } of [2, FACTORS.length].flatMap((count) =>
@@ -107,7 +111,7 @@ export async function fitConstants(tapes: readonly Tape[], names: readonly strin
         // Whom neither half nor twice changes, no value between them does
         const played = i < 2 ? tapes : tapes.filter(({ set, person }) => seen.has(`${set} ${person}`));
         const open = () => tunable.open({ constant, value });
-        const units = await cache.units(`${name} ${value}`, async () => unitsOf(folder, played, await open()));
+        const units = await cache.units(`${name} ${value}`, () => unitsBy(open, played));
         const all = units && joined(base ?? [], units);
         for (const one of changedIn(base ?? [], all)) seen.add(one);
         rows.push(rowOf(name, value, base, all));
@@ -116,10 +120,13 @@ export async function fitConstants(tapes: readonly Tape[], names: readonly strin
       console.log(`${name}: ${verdictOf(rows)}\n${rows.map(lineOf).join('\n')}`);
     }
   }
+  writeParts('SENSITIVITY.md', effects(constants, readRows()));
 }
 
 export function isSearched({ folder, origin, source, value }: Constant): boolean {
-  return folder in ESTIMATORS && value !== null && (origin === 'chosen' || source.startsWith(SEARCHED));
+  return (
+    (folder === BEATS || folder in ESTIMATORS) && value !== null && (origin === 'chosen' || source.startsWith(SEARCHED))
+  );
 }
 
 function isNamed({ folder, name }: Constant, names: readonly string[]): boolean {
@@ -138,11 +145,11 @@ export function valuesOf({ value, type, unit }: Constant): number[] {
 }
 
 /** Records all signals that are searched on. */
-export async function readTapes(recordings: string): Promise<Tape[]> {
+async function readTapes(recordings: string): Promise<Tape[]> {
   return [...(await tapesOf(recorded(recordings))), ...(await tapesOf(made(recordings))), ...faultTapes(FAULT_SEED)];
 }
 
-export async function* made(recordings: string): AsyncGenerator<Signal> {
+async function* made(recordings: string): AsyncGenerator<Signal> {
   let count = 0;
   for await (const signal of benches(recordings, true, SHIFT)) {
     // Here each rhythm is a set of its own, of more seeds
@@ -152,7 +159,7 @@ export async function* made(recordings: string): AsyncGenerator<Signal> {
   yield* noiseBench(NOISE_SEED, NOISE_COUNT);
 }
 
-export async function tapesOf(some: AsyncIterable<Signal>): Promise<Tape[]> {
+async function tapesOf(some: AsyncIterable<Signal>): Promise<Tape[]> {
   const core = await createCore({ maxSessions: 1 });
   const tapes: Tape[] = [];
   for await (const signal of some) {
@@ -163,17 +170,37 @@ export async function tapesOf(some: AsyncIterable<Signal>): Promise<Tape[]> {
 }
 
 /** @returns null if the core fails */
-function unitsOf(folder: string, tapes: readonly Tape[], core: Core): Unit[] | null {
+function unitsOf(folder: string, tapes: readonly Tape[], open: () => Promise<Core>): Promise<Unit[] | null> {
   const estimators = new Set(ESTIMATORS[folder]);
+  return summed(async (add) => {
+    const core = await open();
+    for (const tape of tapes)
+      for (const played of play(tape, core, estimators))
+        if (isScored(folder, played.type)) add({ ...tape, type: played.type }, outcomeOf(played));
+  });
+}
+
+/** The same of variability and rhythm; each recording gets a core of its own. @returns null if the core fails */
+function unitsOfMinutes(recordings: string, open: () => Promise<Core>): Promise<Unit[] | null> {
+  return summed(async (add) => {
+    for await (const minute of minutes(recordings, MINUTES_SEEDS, open, (number) => number % EVERY === 0)) {
+      const outcome = outcomeOfMinute(minute);
+      const type = modelOf(minute) === 'rhythm' ? 'rhythm' : 'hrv';
+      if (outcome) add({ ...minute, set: `${minute.set} ${minute.estimator}`, type }, outcome);
+    }
+  });
+}
+
+type Add = (whose: Pick<Unit, 'set' | 'type' | 'person'>, outcome: Outcome) => void;
+
+/** @returns null if the core fails */
+async function summed(score: (add: Add) => Promise<void>): Promise<Unit[] | null> {
   const units = new Map<string, Unit>();
   try {
-    for (const tape of tapes)
-      for (const played of play(tape, core, estimators)) {
-        if (!isScored(folder, played.type)) continue;
-        const { set, person } = tape;
-        const none: Unit = { set, type: played.type, person, loss: 0, windows: 0, trusted: 0, wrong: 0 };
-        units.set(keyOf(none), sum(units.get(keyOf(none)) ?? none, played));
-      }
+    await score(({ set, type, person }, outcome) => {
+      const none: Unit = { set, type, person, loss: 0, windows: 0, trusted: 0, wrong: 0 };
+      units.set(keyOf(none), sum(units.get(keyOf(none)) ?? none, outcome));
+    });
   } catch (error) {
     if (error instanceof Error && error.name === 'RuntimeError') return null; // WebAssembly's, of a trap
     throw error;
@@ -195,14 +222,45 @@ function changedIn(base: readonly Unit[], units: readonly Unit[] | null): string
   return changed.map(({ set, person }) => `${set} ${person}`);
 }
 
-function sum(unit: Unit, { type, reference, reading, reason, given }: Played): Unit {
-  const off = reading ? Math.abs(reading.value - reference) / toleranceOf(type, reference) : MOST_ERROR;
-  const isTrusted = reading !== null && reading.confidence >= TRUSTED;
-  const isWrong = isTrusted && off > 2;
-  const hasRate = reference > 0;
-  const ofError = hasRate ? OF_ERROR * Math.min(MOST_ERROR, off) : 0;
-  const isMissed = reason ? given !== reason : hasRate;
-  const loss = isWrong ? WRONG[type] : Number(!isTrusted && isMissed);
+/** What became of a window. */
+interface Outcome {
+  /** Error of the reading, in tolerances; null if there is none. */
+  readonly off: number | null;
+  readonly isTrusted: boolean;
+  /** Whether a trusted reading is missed where there is none. */
+  readonly isMissed: boolean;
+  /** Whether the error of an estimate counts. */
+  readonly hasTruth: boolean;
+}
+
+function outcomeOf({ type, reference, reading, reason, given }: Played): Outcome {
+  return {
+    off: reading && Math.abs(reading.value - reference) / toleranceOf(type, reference),
+    isTrusted: reading !== null && reading.confidence >= TRUSTED,
+    isMissed: reason ? given !== reason : reference > 0,
+    hasTruth: reference > 0,
+  };
+}
+
+/** Null where the truth is not known. */
+function outcomeOfMinute(minute: Minute): Outcome | null {
+  const { rmssd, fibrillation, answer } = minute;
+  const isRhythm = modelOf(minute) === 'rhythm';
+  const truth = !isRhythm ? rmssd : fibrillation === null ? null : 100 * Number(fibrillation);
+  if (truth === null) return null;
+  const { estimate } = answer;
+  return {
+    off: estimate && Math.abs(estimate.value - truth) / (isRhythm ? 25 : minuteTolerance(minute)),
+    isTrusted: estimate !== null && estimate.confidence >= TRUSTED,
+    isMissed: true,
+    hasTruth: true,
+  };
+}
+
+function sum(unit: Unit, { off, isTrusted, isMissed, hasTruth }: Outcome): Unit {
+  const isWrong = isTrusted && (off ?? 0) > 2;
+  const ofError = hasTruth ? OF_ERROR * Math.min(MOST_ERROR, off ?? MOST_ERROR) : 0;
+  const loss = isWrong ? WRONG[unit.type] : Number(!isTrusted && isMissed);
   return {
     ...unit,
     loss: unit.loss + loss + ofError,
@@ -212,7 +270,7 @@ function sum(unit: Unit, { type, reference, reading, reason, given }: Played): U
   };
 }
 
-const isMade = (set: string) => set.endsWith(' bench');
+const isMade = (set: string) => /\bbench\b/.test(set);
 const groupOf = ({ set, type }: Unit) => `${set} ${type}`;
 
 function rowOf(constant: string, value: number, base: readonly Unit[] | null, units: readonly Unit[] | null): Row {
@@ -297,6 +355,30 @@ function writeRows(rows: readonly Row[]): void {
     .map(({ folder, name }) => `${folder} ${name}`);
   const ordered = names.flatMap((name) => rows.filter(({ constant }) => constant === name));
   writeFileSync(TABLE, `${[HEAD.join(), ...ordered.map(lineOf)].join('\n')}\n`);
+}
+
+/** What the rows of TABLE say of the chosen constants, as tables of Markdown by folder. */
+export function effects(constants: readonly Constant[], rows: readonly Row[]): Map<string, string> {
+  const chosen = constants.flatMap(({ folder, name, value, what, origin }) => {
+    const [own, ...others] = rows.filter(({ constant }) => constant === `${folder} ${name}`);
+    if (origin !== 'chosen' || own?.value !== value) return [];
+    const changes = others.map((row) => `${row.value}: ${changeOf(row)}`).join(', ');
+    return [{ folder, row: { constant: name, value, what: what.split('. ', 1)[0] ?? '', changes } }];
+  });
+  const folders = grouped(constants, ({ folder }) => folder).keys();
+  const tableOf = (folder: string) => table(chosen.flatMap((one) => (one.folder === folder ? [one.row] : [])));
+  const hasAny = (folder: string) => chosen.some((one) => one.folder === folder);
+  return new Map([...folders].map((folder) => [folder, hasAny(folder) ? tableOf(folder) : 'None is chosen.']));
+}
+
+/** The change of the loss, bold if it is clearly greater, and in italics if it is clearly less. */
+function changeOf({ differences: { all } }: Row): string {
+  const [change, error] = all;
+  if (change === 0 && error === 0) return '=';
+  const rounded = Number(change.toFixed(4));
+  const text = rounded > 0 ? `+${rounded}` : `${rounded || 0}`;
+  if (Math.abs(change) <= Math.max(CLEAR * error, LEAST)) return text;
+  return change > 0 ? `**${text}**` : `*${text}*`;
 }
 
 /** Losses that were computed before, by the same core on the same signals; a search that was stopped goes on where it was. */

@@ -5,7 +5,7 @@ import { type ConfidenceModel, FEATURES } from '@device-insights/dsp-wasm';
 import { runCommand } from '@device-insights/gateway/run-command';
 import { Command, Option } from 'commander';
 import { dumpMinutes, MINUTE_MODELS } from '../beats/fit.js';
-import { fitConstants, readTapes } from './constants.js';
+import { fitConstants } from './constants.js';
 import { dump } from './dump.js';
 import { FOLDER, LAB, type LeftOut, leftOutCores, readLeftOut } from './left-out.js';
 import { dumpLessons } from './lessons.js';
@@ -67,12 +67,12 @@ const command = new Command('fit')
   )
   .option(
     '--constants [name...]',
-    'fit no weights: try other values of the constants that are chosen or were fitted so, or only of these (STEP.NAME), steps or folders (pulse), and write their losses into lab/constants.csv; a search that was stopped goes on',
+    'fit no weights: try other values of the constants that are chosen or were fitted so, or only of these (STEP.NAME), steps or folders (pulse), and write their losses into lab/constants.csv, and those of chosen ones into SENSITIVITY.md; a search that was stopped goes on',
   )
   .action(async ({ recordings: folder, constants, ...options }: Options & Others) => {
     const recordings = resolve(folder);
     if (!constants) return fit(recordings, options);
-    await fitConstants(await readTapes(recordings), constants === true ? [] : constants);
+    await fitConstants(recordings, constants === true ? [] : constants);
   });
 
 runCommand(command);
