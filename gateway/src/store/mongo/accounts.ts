@@ -1,7 +1,7 @@
 import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Account, AccountStore, Key, KeyQuery, KeyStore, User, UserQuery } from '../store.js';
-import { type MongoConnection, violates } from './connection.js';
+import { isAdded, type MongoConnection } from './connection.js';
 import type { AccountDocument } from './models/accounts.js';
 import type { KeyDocument } from './models/keys.js';
 import { after, documentOf, type Order, rowOf } from './rows.js';
@@ -11,15 +11,7 @@ import type { Models } from './schemas.js';
 export function mongoAccounts({ accounts }: Models): AccountStore {
   const one = (found: AccountDocument | null): Account | null => found && rowOf(found);
   return {
-    createAccount: async (account) => {
-      try {
-        await accounts.create(documentOf(account));
-        return account;
-      } catch (error) {
-        if (violates(error, 'name')) return null;
-        throw error;
-      }
-    },
+    createAccount: async (account) => ((await isAdded(accounts.create(documentOf(account)), 'name')) ? account : null),
     account: async (id) => one(await accounts.findById(id)),
     accountNamed: async (name) => one(await accounts.findOne({ name })),
     accounts: async () => (await accounts.find().sort({ createdAt: 1, _id: 1 })).map(rowOf),
@@ -66,7 +58,7 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
       if (modifiedCount === 1) await keys.updateOne({ _id: id }, { $max: { revokedAt: await newestRevocation() } });
       return one(await keys.findById(id));
     },
-    labelKey: async (id, label) => one(await keys.findByIdAndUpdate(id, { label }, { new: true })),
+    labelKey: async (id, label) => one(await keys.findByIdAndUpdate(id, { label }, { returnDocument: 'after' })),
     keysRevokedSince: async (at) =>
       (await keys.find({ revokedAt: { $gte: at, $gt: 0 } }).sort({ revokedAt: 1 })).map(rowOf),
     touchKeys: async (ids, at) => {

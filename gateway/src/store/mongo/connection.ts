@@ -115,11 +115,15 @@ export class MongoConnection {
   }
 }
 
-/** Whether a write was refused by the unique index over exactly these fields. */
-export function violates(error: unknown, ...fields: readonly string[]): boolean {
-  if (!isDuplicate(error)) return false;
-  const { keyPattern } = error;
-  return JSON.stringify(Object.keys(keyPattern ?? {})) === JSON.stringify(fields);
+/** Whether a document is added; false if the unique index over exactly these fields refuses it. */
+export async function isAdded(adding: Promise<unknown>, ...fields: readonly string[]): Promise<boolean> {
+  try {
+    await adding;
+    return true;
+  } catch (error) {
+    if (isDuplicate(error) && Object.keys(error.keyPattern ?? {}).join() === fields.join()) return false;
+    throw error;
+  }
 }
 
 /** Whether a write was refused by a unique index. */

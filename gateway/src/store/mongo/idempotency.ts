@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEPT, stateOf } from '../idempotency.js';
 import type { IdempotencyClaim, IdempotencyState, IdempotencyStore } from '../store.js';
-import { isDuplicate } from './connection.js';
+import { isAdded } from './connection.js';
 import { nextOf } from './counters.js';
 import { expiryOf } from './models/idempotency.js';
 import type { Models } from './schemas.js';
@@ -47,12 +47,8 @@ async function insert(models: Models, claim: IdempotencyClaim, keep: number): Pr
   const { idempotency } = models;
   const { accountId, at } = claim;
   const n = await nextOf(models, accountId, 'claims');
-  try {
-    await idempotency.create({ ...identity(claim), response: null, expireAt: expiryOf(at), n });
-  } catch (error) {
-    if (isDuplicate(error)) return null;
-    throw error;
-  }
+  const adding = idempotency.create({ ...identity(claim), response: null, expireAt: expiryOf(at), n });
+  if (!(await isAdded(adding, 'accountId', 'route', 'key'))) return null;
   await idempotency.deleteMany({ accountId, n: { $lte: n - keep } });
   return { state: 'fresh' };
 }

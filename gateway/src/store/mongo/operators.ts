@@ -9,7 +9,7 @@ import {
   SIGN_INS_KEPT,
   SIGNED_IN,
 } from '../store.js';
-import { violates } from './connection.js';
+import { isAdded } from './connection.js';
 import { nextOf } from './counters.js';
 import type { AuditDocument } from './models/audit.js';
 import type { OperatorDocument } from './models/operators.js';
@@ -21,15 +21,7 @@ export function mongoOperators(models: Models): OperatorStore {
   const { operators } = models;
   const one = (found: OperatorDocument | null): Operator | null => found && rowOf(found);
   return {
-    addOperator: async (operator) => {
-      try {
-        await operators.create(documentOf(operator));
-        return true;
-      } catch (error) {
-        if (violates(error, 'name')) return false;
-        throw error;
-      }
-    },
+    addOperator: (operator) => isAdded(operators.create(documentOf(operator)), 'name'),
     operatorNamed: async (name) => one(await operators.findOne({ name })),
     operators: async () => (await operators.find().sort({ name: 1 })).map(rowOf),
     setOperatorPassword: async (id, password) => {

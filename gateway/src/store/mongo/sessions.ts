@@ -2,7 +2,7 @@ import { UUID } from '../../uuid.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import { AFTER_ALL } from '../device-order.js';
 import { type Session, type SessionQuery, type SessionStore, TAKEOVERS_KEPT } from '../store.js';
-import { isTimeLimit, type MongoConnection, violates } from './connection.js';
+import { isAdded, isTimeLimit, type MongoConnection } from './connection.js';
 import type { DiagnosticsDocument } from './models/diagnostics.js';
 import type { SessionDocument } from './models/sessions.js';
 import { after, documentOf, type Order, rowOf } from './rows.js';
@@ -33,15 +33,8 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
   };
   const one = (found: SessionDocument | null): Session | null => found && sessionOf(found);
   return {
-    openSession: async (session) => {
-      try {
-        await sessions.create({ ...documentOf(session), takeovers: [], commits: 0 });
-        return true;
-      } catch (error) {
-        if (violates(error, 'accountId', 'deviceId')) return false;
-        throw error;
-      }
-    },
+    openSession: (session) =>
+      isAdded(sessions.create({ ...documentOf(session), takeovers: [], commits: 0 }), 'accountId', 'deviceId'),
     session: async (id) => one(await sessions.findById(id)),
     openSessionOf: async (accountId, deviceId) => one(await sessions.findOne({ accountId, deviceId, status: 'open' })),
     claimSession: async (id, epoch, gateway) => {
