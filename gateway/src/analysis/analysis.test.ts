@@ -380,6 +380,18 @@ describe('the analysis of a session', () => {
     expect(confidence(off.readings)).to.be.within(0.48, 0.49);
   });
 
+  it('gives missing values as the reason if half of a window has none', async () => {
+    const { analysis } = await open();
+    stream(analysis, 0, 20);
+    for (let t = 20; t < 50; t++) {
+      const samples = Float32Array.from({ length: RATE }, (_, k) => (t % 5 === 0 ? pulse(t + k / RATE) : Number.NaN));
+      const payload = new Uint8Array(samples.buffer);
+      const run = { channel: 0, t: T0 + 1000 * t, period: 1000 / RATE, trusted: true, lost: 0, payload };
+      analysis.push({ ...run, encoding: ENCODING.float32 });
+    }
+    expect(analysis.noReadings.find(({ insight }) => insight === 'hr')?.reason).to.equal('gaps');
+  });
+
   describe('with its beats', () => {
     const starts = (blocks: readonly BeatBlock[]) => blocks.map(({ start }) => (start - T0) / 1000);
     /** A pulse whose rate swings, so that the beats of different times differ. */

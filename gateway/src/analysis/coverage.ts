@@ -79,6 +79,11 @@ export class ChannelCoverage {
     return long.filter(({ start, end }) => end > window.start && start < window.end).map(({ start }) => start);
   }
 
+  /** How much of a window's time has no value, seconds: gaps, bridged or not, and missing values. */
+  withoutValues(window: Interval): number {
+    return total(intersect(this.#gaps, [window]));
+  }
+
   /** Instants per second of covered time in a window, with those of bridged gaps; NaN if no time is covered. */
   rate(window: Interval): number {
     let instants = total(intersect(this.#bridged, [window])) / this.#period;

@@ -10,7 +10,7 @@ import type { DueWindow } from './steps.js';
 export interface WindowFacts {
   /** Whether every channel that the algorithm needs has data in the window. */
   readonly hasData: boolean;
-  /** Share of the window's time with data, of what lies after the channels' first data. */
+  /** Share of the window's time with values, of what lies after the channels' first data. */
   readonly coverage: number;
   /** Whether the reading has the rhythm of the gaps. */
   readonly isOfGaps: boolean;
@@ -106,10 +106,12 @@ function ofWindow(
   return reason === 'too_little' ? { seconds: newest * algorithm.windowS } : {};
 }
 
-/** Share of a window with data, of what lies after the first data of its channels. */
+/** Share of a window with values, of what lies after the first data of its channels. */
 function coverageSinceStart({ algorithm, channels, end, coverage }: DueWindow): number {
   const first = Math.max(end - algorithm.windowS, ...channels.map((channel) => channel.coverage.first));
-  return first < end ? Math.min(1, (coverage * algorithm.windowS) / (end - first)) : 0;
+  if (first >= end) return 0;
+  const missing = Math.max(...channels.map((channel) => channel.coverage.withoutValues({ start: first, end })));
+  return Math.min(1, (coverage * algorithm.windowS) / (end - first), 1 - missing / (end - first));
 }
 
 /** What a verdict says of a channel without data. */

@@ -168,7 +168,7 @@ function keyOf(code: string, channel: number | null, insight = ''): string {
 /** What each reason means, and what to do about it. */
 const DETAILS: Readonly<Record<Reason, string>> = {
   no_data: 'a required channel has no data: check that the device sends its frames',
-  gaps: 'more than half of the data are missing, or the reading follows the rhythm of the gaps: check the connection and the sequence numbers',
+  gaps: 'more than half of the data are missing or null, or the reading follows the rhythm of the gaps: check the connection and the sequence numbers',
   no_contact:
     'the sensor has no contact: check that it is worn and its LED is on, or that the electrodes are attached, and that the samples have all their bits',
   saturated: 'the samples are clipped at an end of their range: reduce the light or the gain',
