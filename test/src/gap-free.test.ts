@@ -8,7 +8,7 @@ import { KEY, Running, temporaryFolder } from './running.js';
 import type { ServerProcess } from './server-process.js';
 
 /** Number of insights from the stream: 2.5 per second of data. */
-const INSIGHTS = 10_000;
+const INSIGHTS = 6000;
 const SECONDS = INSIGHTS / 2.5 + 10;
 /** Speed, as a multiple of real time. */
 const SPEED = 80;

@@ -19,6 +19,11 @@ type Permission = 'read' | 'stream' | 'manage';
 /** A key that must be refused, by its fault. */
 type Bad = 'malformed' | 'too long' | 'unknown' | 'revoked' | 'expired';
 
+interface Model {
+  readonly id: string;
+  readonly modality_channels: readonly { readonly ch_id: string }[];
+}
+
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -52,6 +57,8 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
     let only: Record<Permission, string>;
     let sessionId: string;
     let sessionModel: string;
+    /** A device model that no operation has changed. */
+    let fresh: Model | null = null;
     /** Bodies of all error responses. */
     const refusals: string[] = [];
 
@@ -103,13 +110,11 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
       return { status: response.status, text, authenticate: response.headers.get('www-authenticate') };
     }
 
-    /** Runs an operation on its own device model, or on the session of Anna; `headers` may carry the key. */
+    /** Runs an operation on a fresh device model, or on the session of Anna; `headers` may carry the key. */
     async function perform(operation: Operation, headers: Record<string, string>) {
-      const made = await gateway.call<{ id: string; modality_channels: { ch_id: string }[] }>(
-        ...(['POST', '/v1/device-models', MODEL] as const),
-      );
-      const modelId = made.body.id;
-      const names = { dm_id: modelId, ch_id: made.body.modality_channels[0]?.ch_id ?? '' };
+      const model = fresh ?? (await gateway.call<Model>('POST', '/v1/device-models', MODEL)).body;
+      const modelId = model.id;
+      const names = { dm_id: modelId, ch_id: model.modality_channels[0]?.ch_id ?? '' };
       const values: Record<string, string> = {
         ...names,
         id: operation.path.includes('sessions') ? sessionId : modelId,
@@ -118,7 +123,9 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
       const query = operation.path === '/v1/uploads' ? `?device_id=matrix&device_model_id=${modelId}` : '';
       const answer = await request(operation.method, path + query, headers, ROWS[operation.id]?.body);
       const after = await gateway.call('GET', `/v1/device-models/${modelId}`);
-      return { ...answer, modelId, isUntouched: after.status === 200 && equal(after.body, made.body) };
+      const isUntouched = after.status === 200 && equal(after.body, model);
+      fresh = isUntouched && (operation.method === 'GET' || answer.status >= 400) ? model : null;
+      return { ...answer, modelId, isUntouched };
     }
 
     const bearer = (key: string) => ({ authorization: `Bearer ${key}` });

@@ -15,8 +15,8 @@ import { KEY, Running, temporaryFolder } from './running.js';
 import type { ServerProcess } from './server-process.js';
 import { missingOf, Stream } from './stream.js';
 
-const DEVICES = 3;
-const SUBSCRIBERS = 3;
+const DEVICES = 2;
+const SUBSCRIBERS = 2;
 /** Times faster than real time: what a lost gateway had not stored yet is then little data time, as in real use. */
 const SPEED = 2;
 const START_MS = 60_000;

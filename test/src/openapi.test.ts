@@ -12,6 +12,8 @@ import { connect, makeModel, sendFrames } from './wearable.js';
 
 const execute = promisify(execFile);
 const DOCUMENT = fileOf('gateway/openapi.json');
+/** The compiler of this repository's packages, which is several times as fast as version 6. */
+const TSC = fileOf('node_modules/typescript-7/bin/tsc');
 const PYTHON_GENERATOR = 'openapi-python-client==0.29.1';
 
 /** A journey through REST with the generated client: each line prints what it found. */
@@ -121,7 +123,7 @@ describe('the OpenAPI document', function () {
       const common = { strict: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', types: [] };
       const compilerOptions = { ...common, lib: ['es2022', 'dom', 'dom.iterable'], rootDir: '.', outDir: 'js' };
       await writeFile(at('tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
-      const compiled = await run(fileOf('node_modules/.bin/tsc'), ['-p', at('tsconfig.json')]).catch((error) => error);
+      const compiled = await run(process.execPath, [TSC, '-p', at('tsconfig.json')]).catch((error) => error);
       expect(compiled.stdout).to.equal('');
       const { stdout } = await run(process.execPath, [at('js/journey.js'), service.url, KEY]);
       expect(stdout).to.equal("typescript [ 'ecg' ]\n204\n[ 404, 'string' ]\njourney closed 3\n");

@@ -3,6 +3,8 @@ import { run } from './running.js';
 /** The operator's command, on the store of this environment. */
 export class Operator {
   readonly #env: Readonly<Record<string, string>>;
+  /** Ids of accounts by name: each command is a process. */
+  readonly #accounts = new Map<string, string>();
 
   constructor(env: Readonly<Record<string, string>>) {
     this.#env = env;
@@ -10,9 +12,13 @@ export class Operator {
 
   /** Id of the account of that name, which is created if it does not exist. */
   async account(name: string): Promise<string> {
+    const known = this.#accounts.get(name);
+    if (known !== undefined) return known;
     const accounts = await this.#admin<{ id: string; name: string }[]>('account', 'list');
     const there = accounts.find((account) => account.name === name);
-    return (there ?? (await this.#admin<{ id: string }>('account', 'create', name))).id;
+    const { id } = there ?? (await this.#admin<{ id: string }>('account', 'create', name));
+    this.#accounts.set(name, id);
+    return id;
   }
 
   /** Entitles the account of that name to these algorithms. */

@@ -1,5 +1,5 @@
 import type { FrameSource } from '@device-insights/sdk';
-import { type SimulatorOptions, simulate } from '@device-insights/sdk/simulator';
+import { type Simulator, type SimulatorOptions, simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import type { InsightType } from '../insight.js';
 import { analyseOffline } from './offline.js';
@@ -65,9 +65,23 @@ describe('readings of simulated bodies', () => {
     });
   }
 
+  /** Simulated bodies by their options, with all of their frames: each is measured with every wearable. */
+  const made = new Map<string, Simulator>();
+  function simulated(options: SimulatorOptions): Simulator {
+    const name = JSON.stringify(options);
+    const known = made.get(name);
+    if (known) return known;
+    const simulator = simulate({ seconds: SECONDS, ...options });
+    const frames = [...simulator.frames()];
+    const body = { ...simulator, frames: () => frames };
+    made.set(name, body);
+    return body;
+  }
+  after(() => made.clear());
+
   /** The trusted readings, with their error against the mean of the truth over the window. */
   async function trusted(options: SimulatorOptions, modalities: readonly string[]) {
-    const simulator = simulate({ seconds: SECONDS, ...options });
+    const simulator = simulated(options);
     const readings = [];
     for await (const { type, value, confidence, actual_end } of analyseOffline(part(simulator, modalities), null)) {
       const end = actual_end / 1000;
