@@ -38,7 +38,6 @@ describe('every page of the dashboard', () => {
 
   /** Opens a page and waits until it is complete. */
   async function open(path: string): Promise<void> {
-    await page.goto('about:blank');
     await page.goto(desk.service.url + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForFunction("!document.querySelector('.skeleton')");
