@@ -94,8 +94,8 @@ class Push(unittest.IsolatedAsyncioTestCase):
     async def test_refuses_bytes_and_values_that_are_no_numbers(self) -> None:
         for samples in ["12", b"\x01\x02", bytearray(2), array.array("B", [1]), ["1"], [[1, 2]], [True]]:
             await self.refuses(TypeError, 0, None, samples)
-        for samples in [[math.inf], [1e39], [10**400]]:
-            await self.refuses(ValueError, 0, None, samples)
+        for value in [math.inf, 1e39, 10**400]:
+            await self.refuses(ValueError, 0, None, [value])
 
     async def test_refuses_channels_that_no_model_can_have(self) -> None:
         for channel in [-1, 1.5, "PPG", ""]:
