@@ -1,6 +1,6 @@
 import { ramp } from '../math/ramp';
 import { Row } from '../memory/row';
-import { Beats, LOWER as FIRST_HALF, KEPT, MAX_BEATS, POLYNOMIAL as SECOND_HALF } from './scratch';
+import { Beats, KEPT, MAX_BEATS } from './scratch';
 import { BEAT } from './tuning';
 
 /**
@@ -75,98 +75,6 @@ function isCyclic(beats: Beats): bool {
     last = i;
   }
   return cycles >= BEAT.FEWEST_CYCLES && 2 * equal >= cycles - 1;
-}
-
-/**
- * Length of a pattern in which a series of the beats repeats as with no breath, in beats; 0 for none: the same beat of every second to sixth is weak, as in
- * a block of the conduction, with a pacemaker, or where the second wave of a long beat passes for a pulse. Such a pattern holds much of the
- * variance in both halves of the window, and is not one sinusoid. One of two or three beats always is; there, none of a breath is so steady.
- */
-export function patternOf(values: Row<f32>, count: i32, shortest: i32): i32 {
-  const variance = deviations(values, count);
-  for (let length = shortest; length <= min(BEAT.LONGEST_CYCLE, count / 2); length++) {
-    const shared = sharedBy(count, length);
-    if (shared > BEAT.REPEATED * variance && !isRound(length, shared)) return length;
-  }
-  return 0;
-}
-
-/** Whether a series repeats after so many beats, in whichever shape. */
-export function repeats(values: Row<f32>, count: i32, length: i32): bool {
-  return length > 0 && deviations(values, count) * BEAT.REPEATED < sharedBy(count, length);
-}
-
-/** Writes into KEPT how the values differ from the mean of those about them; returns their weighted variance. */
-function deviations(values: Row<f32>, count: i32): f32 {
-  let squares: f32 = 0;
-  let known: f32 = 0;
-  for (let i = 0; i < count; i++) {
-    const x = values[i] - meanOf(values, max(0, i - BEAT.LONGEST_CYCLE), min(count, i + BEAT.LONGEST_CYCLE));
-    KEPT[i] = x;
-    if (isNaN(x)) continue;
-    const weight = weightOf(i, count);
-    squares += weight * x * x;
-    known += weight;
-  }
-  return squares / known;
-}
-
-/** Writes the pattern of each half of the window; returns the mean product of the two, which noise does not raise. */
-function sharedBy(count: i32, length: i32): f32 {
-  const middle = count / 2;
-  let shared: f32 = 0;
-  for (let k = 0; k < length; k++) {
-    FIRST_HALF[k] = meanOfEvery(length, k, middle, count);
-    SECOND_HALF[k] = meanOfEvery(length, k + length * ((middle - k + length - 1) / length), count, count);
-    shared += FIRST_HALF[k] * SECOND_HALF[k];
-  }
-  return shared / <f32>length;
-}
-
-/** Whether the patterns are those of a breath: a sinusoid, or of a few beats, and then not at the same place in both. */
-function isRound(length: i32, shared: f32): bool {
-  if (length > 3) {
-    for (let cycles = 1; 2 * cycles < length; cycles++) {
-      if (sharedAt(length, cycles) > BEAT.ROUND * shared) return true;
-    }
-    return false;
-  }
-  let own: f32 = 0;
-  for (let k = 0; k < length; k++) own += FIRST_HALF[k] * FIRST_HALF[k] + SECOND_HALF[k] * SECOND_HALF[k];
-  return (BEAT.ROUND * own) / <f32>length > <f32>2 * shared;
-}
-
-/** Part of what the patterns share at so many cycles in their length. */
-function sharedAt(length: i32, cycles: i32): f32 {
-  let re = f32x4.splat(0);
-  let im = re;
-  for (let k = 0; k < length; k++) {
-    const angle = (2 * Math.PI * <f64>(k * cycles)) / <f64>length;
-    const both = f32x4(FIRST_HALF[k], SECOND_HALF[k], 0, 0);
-    re = f32x4.add(re, f32x4.mul(both, f32x4.splat(<f32>Math.cos(angle))));
-    im = f32x4.add(im, f32x4.mul(both, f32x4.splat(<f32>Math.sin(angle))));
-  }
-  const reals = f32x4.extract_lane(re, 0) * f32x4.extract_lane(re, 1);
-  const imaginaries = f32x4.extract_lane(im, 0) * f32x4.extract_lane(im, 1);
-  return (<f32>2 * (reals + imaginaries)) / <f32>(length * length);
-}
-
-/** Weighted mean of the known ones of every `step`-th value of KEPT from `from` to before `past`. */
-function meanOfEvery(step: i32, from: i32, past: i32, count: i32): f32 {
-  let sum: f32 = 0;
-  let known: f32 = 0;
-  for (let i = from; i < past; i += step) {
-    if (isNaN(KEPT[i])) continue;
-    const weight = weightOf(i, count);
-    sum += weight * KEPT[i];
-    known += weight;
-  }
-  return sum / known;
-}
-
-/** Weight of a beat of a window: less towards its ends, as in the spectra. */
-function weightOf(i: i32, count: i32): f32 {
-  return <f32>min(i + 1, count - i);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { patternOf, repeats } from './beats';
+import { patterned } from './patterns';
 import { Beats, POINTS, SERIES_HZ, Series } from './scratch';
 import { BEAT } from './tuning';
 
@@ -11,12 +11,7 @@ import { BEAT } from './tuning';
 export function modulations(beats: Beats, series: Series): void {
   const n = max(0, min(POINTS, <i32>(-beats.time[0] * <f32>SERIES_HZ) & ~1));
   series.n = n;
-  const count = beats.count;
-  const weak = patternOf(beats.height, count, 2);
-  // Where a weak beat is found, and the mean about it and its neighbours, their baseline, differ too
-  const low = patternOf(beats.baseline, count, 2) > 0 || repeats(beats.baseline, count, weak);
-  const odd = patternOf(beats.interval, count, 4) > 0 || repeats(beats.interval, count, weak);
-  series.lanes = i32x4(<i32>odd - 1, <i32>(weak > 0) - 1, <i32>low - 1, 0);
+  series.lanes = v128.andnot(i32x4(-1, -1, -1, 0), patterned(beats));
   series.beatRate = <f32>60 / beats.meanInterval;
   series.share = min<f32>(1, (<f32>2 * <f32>beats.steadyCount) / <f32>beats.count);
   series.trust = beats.trust;

@@ -132,6 +132,15 @@ export const SHARE = changetype<Row<v128>>(WINDOWED_END + 3 * TRANSFORM_BYTES);
 export const BELOW = changetype<Row<v128>>(WINDOWED_END + 4 * TRANSFORM_BYTES);
 const POWER_END: usize = WINDOWED_END + 5 * TRANSFORM_BYTES;
 
+// Of the beats, before the transform (patterns.ts): their values, unknown ones as 0, 1 for each known one, and the weighted deviations
+export const BEAT_VALUES = changetype<Row<v128>>(WINDOWED_END);
+export const BEAT_KNOWN = changetype<Row<v128>>(WINDOWED_END + TRANSFORM_BYTES / 2);
+export const DEVIATIONS = changetype<Row<v128>>(WINDOWED_END + TRANSFORM_BYTES);
+export const WEIGHTS = changetype<Row<v128>>(WINDOWED_END + TRANSFORM_BYTES + TRANSFORM_BYTES / 2);
+/** Means of each beat of a pattern over either half of a window. */
+export const FIRST_HALF = changetype<Row<v128>>(WINDOWED_END + 2 * TRANSFORM_BYTES);
+export const SECOND_HALF = changetype<Row<v128>>(WINDOWED_END + 3 * TRANSFORM_BYTES);
+
 /** Values in order, of which the middle is a median. */
 export const KEPT = changetype<Row<f32>>(POWER_END);
 /** Polynomials of the drift: of this degree, and of one less. */
