@@ -12,6 +12,7 @@ import { estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
 import { stillness } from './grid/activity';
 import { TRUSTED } from './grid/tuning';
+import { BeatRing } from './memory/beats_state';
 import { Channel, KIND_ECG } from './memory/channel';
 import { Estimate, SCRATCH } from './memory/map';
 import { channelOfKind, Session } from './memory/session';
@@ -39,7 +40,22 @@ export function advance(session: Session, end: f64): void {
     const channel = session.channelAt(c);
     if (channel.kind === KIND_ECG) advancePeaks(session, channel, end);
   }
-  if (channelOfKind(session, KIND_ECG)) collectPeaks(session.beats, session.ecg);
+  if (session.collects) collectPeaks(session.beats, session.ecg);
+}
+
+/** The beats of the ECG, of which none are collected before the first of these calls but those that its lead keeps. */
+function beatsOfEcg(session: Session): BeatRing {
+  if (!session.collects && channelOfKind(session, KIND_ECG)) {
+    collectPeaks(session.beats, session.ecg);
+    session.collects = true;
+  }
+  return session.beats.ecg;
+}
+
+/** The beats of the light. */
+function beatsOfLight(session: Session): BeatRing {
+  advanceLight(session);
+  return session.beats.light;
 }
 
 /** Runs one estimator on the window that ends at `end`; returns whether it wrote value and confidence to `to`. */
@@ -71,8 +87,7 @@ function pulseShare(session: Session, end: f64): f64 {
 /** Variability or rhythm of the minute before `end` (s), no more likely than the beats it is read from. */
 function estimateMinute(session: Session, estimator: i32, end: f64, to: Estimate): bool {
   const isEcg = estimator === HRV_ECG || estimator === RHYTHM_ECG;
-  if (!isEcg) advanceLight(session);
-  const ring = isEcg ? session.beats.ecg : session.beats.light;
+  const ring = isEcg ? beatsOfEcg(session) : beatsOfLight(session);
   const isVariability = estimator === HRV_ECG || estimator === HRV_PPG;
   const given = isVariability ? estimateHrv(ring, isEcg, end, to) : estimateRhythm(ring, end, to);
   if (!given) return false;
@@ -110,8 +125,7 @@ function hasReached(channel: Channel, end: f64): bool {
 
 /** Writes the beats of a source that are kept to `to`, time and quality (f64) of each, and lets none be added before those that are final; returns their number. */
 export function beatsOf(session: Session, source: i32, to: usize): i32 {
-  if (source !== FROM_ECG) advanceLight(session);
-  const ring = source === FROM_ECG ? session.beats.ecg : session.beats.light;
+  const ring = source === FROM_ECG ? beatsOfEcg(session) : beatsOfLight(session);
   ring.told = session.end - BEAT.LAG;
   let at = to;
   for (let n = ring.oldest; n < ring.count; n++, at += 16) {

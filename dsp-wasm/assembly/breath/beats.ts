@@ -29,18 +29,19 @@ export function judgeBeats(beats: Beats): bool {
   let regular = 0;
   let clean = 0;
   let sum: f32 = 0;
-  let known = 0;
-  for (let i = 0; i < NEIGHBOURS; i++) known = enter(beats.interval[i], known);
+  spread(beats);
+  for (let i = 0; i < count; i += 4) {
+    const own = v128.load(KEPT.at(i + NEIGHBOURS));
+    const usual = mediansAt(i);
+    const near = f32x4.le(f32x4.abs(f32x4.sub(own, usual)), f32x4.mul(f32x4.splat(BEAT.REGULAR), usual));
+    const bits = i32x4.bitmask(near);
+    for (let k = 0; k < 4; k++) beats.steady[i + k] = ((bits >> k) & 1) !== 0;
+  }
   for (let i = 0; i < count; i++) {
-    if (i + NEIGHBOURS < count) known = enter(beats.interval[i + NEIGHBOURS], known);
-    if (i > NEIGHBOURS) known = leave(beats.interval[i - NEIGHBOURS - 1], known);
-    const usual = known ? KEPT[known >> 1] : <f32>NaN;
-    const steady = abs(beats.interval[i] - usual) <= BEAT.REGULAR * usual;
-    const after = i === 0 || beats.steady[i - 1];
-    beats.steady[i] = steady;
+    const steady = beats.steady[i];
     regular += <i32>steady;
     if (steady) sum += beats.interval[i];
-    clean += <i32>(steady && after);
+    clean += <i32>(steady && (i === 0 || beats.steady[i - 1]));
   }
   beats.steadyCount = regular;
   beats.meanInterval = sum / <f32>regular;
@@ -48,6 +49,37 @@ export function judgeBeats(beats: Beats): bool {
   const misleads = beats.meanInterval > BEAT.LONGEST_SAMPLING || isCyclic(beats);
   beats.trust = misleads ? 0 : ramp<f32>(<f32>clean / <f32>count, BEAT.NONE, BEAT.TRUE);
   return beats.meanInterval > 0;
+}
+
+/** Writes the intervals to KEPT from NEIGHBOURS on, unknown ones, and those beyond the first and the last, as infinite. */
+function spread(beats: Beats): void {
+  for (let i = 0; i < NEIGHBOURS; i++) KEPT[i] = Infinity;
+  for (let i = 0; i < beats.count; i++) KEPT[i + NEIGHBOURS] = isNaN(beats.interval[i]) ? Infinity : beats.interval[i];
+  for (let i = 0; i < NEIGHBOURS + 3; i++) KEPT[i + NEIGHBOURS + beats.count] = Infinity;
+}
+
+/** Medians of the known intervals about each of four beats, the upper one of an even number; infinite where none is known. */
+function mediansAt(i: i32): v128 {
+  let known = i32x4.splat(0);
+  // The four smallest in order
+  let a = f32x4.splat(Infinity);
+  let b = a;
+  let c = a;
+  let d = a;
+  for (let k = 0; k <= 2 * NEIGHBOURS; k++) {
+    const x = v128.load(KEPT.at(i + k));
+    known = i32x4.sub(known, f32x4.lt(x, f32x4.splat(Infinity)));
+    const a1 = f32x4.pmax(a, x);
+    a = f32x4.pmin(a, x);
+    const b1 = f32x4.pmax(b, a1);
+    b = f32x4.pmin(b, a1);
+    const c1 = f32x4.pmax(c, b1);
+    c = f32x4.pmin(c, b1);
+    d = f32x4.pmin(d, c1);
+  }
+  const lower = v128.bitselect(b, a, i32x4.ge_s(known, i32x4.splat(2)));
+  const upper = v128.bitselect(d, c, i32x4.ge_s(known, i32x4.splat(6)));
+  return v128.bitselect(upper, lower, i32x4.ge_s(known, i32x4.splat(4)));
 }
 
 /**
@@ -116,16 +148,4 @@ function enter(x: f32, count: i32): i32 {
   for (; at > 0 && KEPT[at - 1] > x; at--) KEPT[at] = KEPT[at - 1];
   KEPT[at] = x;
   return count + 1;
-}
-
-/** Takes x, unless it is unknown, out of them. */
-function leave(x: f32, count: i32): i32 {
-  if (isNaN(x)) return count;
-  let next = KEPT[count - 1];
-  for (let at = count - 2; next !== x; at--) {
-    const here = KEPT[at];
-    KEPT[at] = next;
-    next = here;
-  }
-  return count - 1;
 }
