@@ -1,4 +1,5 @@
 import { BEAT } from './beats/tuning';
+import { makeTurns } from './breath/patterns';
 import { makeRatePriors } from './breath/tracker';
 import { takePeaks } from './ecg/r_peaks';
 import { advance, beatsOf, estimate } from './estimators';
@@ -52,6 +53,7 @@ export function init(): void {
   makeTrackerTable();
   makePaces();
   makeRatePriors();
+  makeTurns();
 }
 
 /** Makes slot `index` an empty session; channels follow with `channel`, then `ready`. */

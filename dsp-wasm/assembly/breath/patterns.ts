@@ -1,3 +1,4 @@
+import { Row } from '../memory/row';
 import { BEAT_KNOWN, BEAT_VALUES, Beats, DEVIATIONS, FIRST_HALF, SECOND_HALF, WEIGHTS } from './scratch';
 import { BEAT } from './tuning';
 
@@ -6,6 +7,21 @@ import { BEAT } from './tuning';
  * pacemaker, or where the second wave of a long beat passes for a pulse. Such a pattern holds much of the variance of a series in both halves of the
  * window, and is not one sinusoid. One of two or three beats always is; there, none of a breath is so steady.
  */
+
+/** Cosines and sines of the parts of a turn: of `length` equal ones, part k is at LONGEST x length + k. */
+const LONGEST: i32 = 16;
+const COSINES = changetype<Row<f32>>(memory.data(LONGEST * LONGEST * 4, 16));
+const SINES = changetype<Row<f32>>(memory.data(LONGEST * LONGEST * 4, 16));
+
+export function makeTurns(): void {
+  for (let length = 1; length <= BEAT.LONGEST_CYCLE; length++) {
+    for (let part = 0; part < length; part++) {
+      const angle = (2 * Math.PI * <f64>part) / <f64>length;
+      COSINES[length * LONGEST + part] = <f32>Math.cos(angle);
+      SINES[length * LONGEST + part] = <f32>Math.sin(angle);
+    }
+  }
+}
 
 /** Lane of the heights. */
 const HEIGHT: u8 = 1;
@@ -104,9 +120,9 @@ function sharedAt(length: i32, cycles: i32): v128 {
   let re2 = re1;
   let im2 = re1;
   for (let k = 0; k < length; k++) {
-    const angle = (2 * Math.PI * <f64>(k * cycles)) / <f64>length;
-    const cos = f32x4.splat(<f32>Math.cos(angle));
-    const sin = f32x4.splat(<f32>Math.sin(angle));
+    const turn = length * LONGEST + ((k * cycles) % length);
+    const cos = v128.load32_splat(COSINES.at(turn));
+    const sin = v128.load32_splat(SINES.at(turn));
     re1 = f32x4.add(re1, f32x4.mul(FIRST_HALF[k], cos));
     im1 = f32x4.add(im1, f32x4.mul(FIRST_HALF[k], sin));
     re2 = f32x4.add(re2, f32x4.mul(SECOND_HALF[k], cos));

@@ -40,7 +40,8 @@ export function advancePeaks(session: Session, channel: Channel, end: f64): void
   const ecg = session.ecg;
   const limit = completeBy(channel, end);
   skipLost(ecg, channel, limit);
-  const past = max(ecg.blocks, (limit - FIRST_END + BLOCK) / BLOCK);
+  const past = (limit - FIRST_END + BLOCK) / BLOCK;
+  if (past <= ecg.blocks) return;
   for (let sub = 0; sub < channel.subs; sub++) {
     GROUP.from = i32.MAX_VALUE; // it holds another lead
     for (let block = ecg.blocks; block < past; block++) {
