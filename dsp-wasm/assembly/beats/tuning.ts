@@ -4,19 +4,19 @@
 export namespace BEAT {
   /** Time before a step's end in which beats may still change. [s; derived: a channel may be 3 s late, light is searched every 2 s and 0.8 s later, and a pulse may be that of a second wave for 1.5 s] */
   export const LAG: f64 = 8;
-  /** Shortest interval between beats of two leads, or two searches. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
+  /** Minimum interval between beats of two leads, or two searches. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST: f64 = 0.18;
-  /** Longest interval from one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
+  /** Maximum interval from one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
   export const LONGEST: f64 = 3;
   /** Farthest that the places of two kinds' R peaks are apart. [grid samples; derived: half of the longest usual QRS complex, 0.12 s] */
   export const REACH: i32 = 8;
-  /** Correlation from which the waves of two kinds have the same places. [correlation; chosen] */
+  /** Correlation above which the waves of two kinds have the same places. [correlation; chosen] */
   export const LIKE: f32 = 0.9;
   /** Beats without one of the main kind after which another is. [beats; derived: a window at 60 bpm] */
   export const FORGOTTEN: i32 = 60;
-  /** Longest time from the top of a pulse to that of its second wave. [s; derived: PULSE.FOOT_REACH of the respiratory rate at 32 Hz] */
+  /** Maximum time from the top of a pulse to that of its second wave. [s; derived: PULSE.FOOT_REACH of the respiratory rate at 32 Hz] */
   export const SECOND_WAVE: f64 = 1.5;
-  /** Likeness of two heights from which both are those of pulses. [ratio; derived: more alike than not] */
+  /** Likeness of two heights above which both are those of pulses. [ratio; derived: more alike than not] */
   export const CREDIBLE: f32 = 0.5;
   /** Share of a pulse in the usual height. [share; cited: Hamilton and Tompkins 1986, of R peaks] */
   export const FOLLOW: f32 = 0.125;
@@ -50,11 +50,11 @@ export namespace WINDOW {
 
 /** Irregularity of a window (fibrillation.ts). */
 export namespace RHYTHM {
-  /** Least change that is told from none, in parts of an interval. [ratio; derived: a step of a light's samples at 1000 Hz in a second] */
+  /** Minimum change that is told from none, in parts of an interval. [ratio; derived: a step of a light's samples at 1000 Hz in a second] */
   export const RESOLVED: f32 = 0.001;
   /** First tolerance of the sample entropy. [s; cited: Lake and Moorman 2011] */
   export const TOLERANCE: f32 = 0.03;
-  /** Fewest pairs that are alike. [intervals; cited: Lake and Moorman 2011] */
+  /** Minimum number of pairs that are alike. [intervals; cited: Lake and Moorman 2011] */
   export const ENOUGH: f32 = 5;
   /** Tolerances that are tried: the last one is 0.48 s. [intervals; derived: TOLERANCE] */
   export const DOUBLINGS: i32 = 5;
@@ -68,6 +68,6 @@ export namespace VARIABILITY {
   export const LEAST_DOUBT: f32 = 1e-4;
   /** How much greater or smaller the thresholds of artefacts are tried, too. [ratio; chosen] */
   export const OTHER: f32 = 0.1;
-  /** Probability from which it is trusted: as if a wrong trusted reading cost as much as four right ones that are not. [probability; chosen] */
+  /** Probability above which it is trusted: as if a wrong trusted reading cost as much as four right ones that are not. [probability; chosen] */
   export const SURE: f32 = 0.8;
 }

@@ -8,20 +8,20 @@ export namespace BEAT {
   export const REGULAR: f32 = 0.2;
   /** Share of clean beats up to which they are noise. [share; derived: nine of ten windows of made noise have less] */
   export const NONE: f32 = 0.35;
-  /** Share of clean beats from which they are true. [share; fitted: npm run fit -- --constants] */
+  /** Share of clean beats above which they are true. [share; fitted: npm run fit -- --constants] */
   export const TRUE: f32 = 0.55;
   /**
-   * Longest interval of beats that tell a breath, 40 bpm: they sample it, and one faster than half of their rate looks like a slower one. Up to 20 a
+   * Maximum interval of beats that tell a breath, 40 bpm: they sample it, and one faster than half of their rate looks like a slower one. Up to 20 a
    * minute are usual at rest. [s; fitted: npm run fit -- --constants]
    */
   export const LONGEST_SAMPLING: f32 = 1.5;
-  /** Fewest cycles of irregular beats in a window that can be told from chance. [intervals; derived: of three pairs of five lengths, two are alike by chance in one of ten] */
+  /** Minimum number of cycles of irregular beats in a window that can be told from chance. [intervals; derived: of three pairs of five lengths, two are alike by chance in one of ten] */
   export const FEWEST_CYCLES: i32 = 4;
-  /** Most beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; chosen] */
+  /** Maximum number of beats of such a cycle; a deep breath may make one beat irregular, too, but it is longer. [beats; fitted: npm run fit -- --constants] */
   export const LONGEST_CYCLE: i32 = 6;
-  /** Part of a pattern's power at its own length, from which it is a breath: a sinusoid has all of it, one weak beat of four 2 / 3. [share; derived: the middle of these] */
+  /** Part of a pattern's power at its own length, above which it is a breath: a sinusoid has all of it, one weak beat of four 2 / 3. [share; derived: the middle of these] */
   export const ROUND: f32 = 0.83333;
-  /** Share of the variance from which a pattern counts. [share; derived: more than all else] */
+  /** Share of the variance above which a pattern counts. [share; derived: more than all else] */
   export const REPEATED: f32 = 0.5;
 }
 
@@ -35,7 +35,7 @@ export namespace PULSE {
   export const BEAT_HALF: i32 = 10;
   /** Part of the mean energy that a pulse must stand above the beat's average. [ratio; cited: Elgendi et al. 2013] */
   export const ENERGY_OFFSET: f32 = 0.02;
-  /** Shortest stretch above. [grid samples; cited: Elgendi et al. 2013, a systole] */
+  /** Minimum length of a stretch above. [grid samples; cited: Elgendi et al. 2013, a systole] */
   export const SHORTEST_STRETCH: i32 = 3;
   /** Two maxima closer than this are one pulse. [grid samples; derived: the range of hr-ppg] */
   export const REFRACTORY: i32 = 8;
@@ -96,7 +96,7 @@ export namespace SPECTRUM {
   export const HIGH_FROM: i32 = 24;
   /** Last bin above breathing that shows the noise's slope. [bins; derived: an octave above HIGH_FROM] */
   export const HIGH_TO: i32 = 48;
-  /** Greatest steepness of the noise, whose power falls as frequency^-steepness. [exponent; chosen] */
+  /** Maximum steepness of the noise, whose power falls as frequency^-steepness. [exponent; chosen] */
   export const STEEPEST: f32 = 3;
   /** The same of an effort. [exponent; derived: a random walk] */
   export const STEEPEST_EFFORT: f32 = 2;
@@ -127,7 +127,7 @@ export namespace EVIDENCE {
    * middle of Mayer waves, 0.04 to 0.15 Hz. [bins; cited: Task Force of ESC and NASPE 1996]
    */
   export const PRESSURE_BIN: i32 = 8;
-  /** Least part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; fitted: npm run fit -- --constants] */
+  /** Minimum part of the power that a rate leaves unexplained, so that no single series decides alone for ever. [share; fitted: npm run fit -- --constants] */
   export const UNEXPLAINED: f32 = 0.1;
   /** Part of the power at twice the rate that counts for the rate in series of beats. [share; chosen] */
   export const HARMONIC: f32 = 0.3;
@@ -137,7 +137,7 @@ export namespace EVIDENCE {
 export namespace MEMORY {
   /** Chance in a step that the rate drifts one bin up, and as much down: 0.66 per minute a step. [probability; derived: the binomial of two halves] */
   export const DRIFT: f32 = 0.25;
-  /** Chance that the rate is suddenly any other. [probability; chosen] */
+  /** Chance that the rate is suddenly any other. [probability; fitted: npm run fit -- --constants] */
   export const JUMP: f32 = 0.0005;
   /** The same where there are no beats, so that the memory is gone after a window. [probability; derived: LIGHT.PASSED] */
   export const LOST: f32 = 0.0625;
@@ -147,7 +147,7 @@ export namespace MEMORY {
 
 /** Of answer.ts. */
 export namespace CONFIDENCE {
-  /** Probability from which a rate is trusted. [probability; derived: 3 / 4, as a wrong trusted reading costs as much as three right ones that are not] */
+  /** Probability above which a rate is trusted. [probability; derived: 3 / 4, as a wrong trusted reading costs as much as three right ones that are not] */
   export const SURE: f32 = 0.75;
 }
 
@@ -165,6 +165,6 @@ export namespace SWING {
   export const LONGEST_HELD: i32 = 32;
   /** What each further doubted window takes from their sum: a breath that stays at a third of its depth is trusted again after 100 s. [share; derived: a window] */
   export const SHALLOWER: f32 = 0.0625;
-  /** Most that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
+  /** Maximum that a window can add to the usual swing, relative to it: a sigh or a movement is deeper. [ratio; chosen] */
   export const DEEPER: f32 = 2;
 }

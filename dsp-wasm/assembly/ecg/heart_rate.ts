@@ -12,7 +12,7 @@ import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
 import { READING_BYTES, Reading } from './reading';
-import { allRight, alternates, Intervals, isRhythm, judge, mayHide, variationOf } from './rhythm';
+import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
 
@@ -70,7 +70,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   to.rate = 60 / mean;
   to.most =
     <f64>isRhythm(lead) *
-    <f64>!isMains(lead, channel.period, intervals) *
+    <f64>!isMains(lead, channel.period) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
@@ -144,7 +144,7 @@ export function likeHeartbeats(session: Session, from: f64): f64 {
   const lead = session.ecg.best;
   INTERVALS.clear();
   addDecided(lead, from, INTERVALS);
-  if (!INTERVALS.count || !isLikeEcg(lead, channel.period, INTERVALS)) return 0;
+  if (!INTERVALS.count || !isLikeEcg(lead, channel.period)) return 0;
   return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count);
 }
 
@@ -172,21 +172,20 @@ function kindsTakeTurns(lead: Lead, from: f64): bool {
  * quiet lead, 0.4 in electrode motion of 6 dB, and 0.9 and more for stairs and drifts.
  * @param period of the samples, seconds
  */
-function isLikeEcg(lead: Lead, period: f64, intervals: Intervals): bool {
-  if (isMains(lead, period, intervals)) return false;
+function isLikeEcg(lead: Lead, period: f64): bool {
+  if (isMains(lead, period)) return false;
   return lead.fit > CONFIDENCE.USUAL_FIT && lead.shift < CONFIDENCE.MOST_SHIFT;
 }
 
-/** Whether the beats are those of hum, of its beat note on the grid, or of rectified mains: cusps at constant intervals. */
-function isMains(lead: Lead, period: f64, intervals: Intervals): bool {
-  if (mayBeHum(lead, period) || isBeatNote(lead)) return true;
-  return lead.bend > HUM.CUSP && variationOf(intervals) < HUM.CONSTANT;
+/** Whether the beats are those of hum, of its beat note on the grid, or of rectified mains, which has cusps. */
+function isMains(lead: Lead, period: f64): bool {
+  return mayBeHum(lead, period) || isBeatNote(lead) || lead.bend > HUM.CUSP;
 }
 
 /** Whether a lead does not rest between the beats (`restBetween`), and is less at rest than noise leaves it that makes beats fit their template so badly. */
 function isBeatNote(lead: Lead): bool {
   const misfit = Mathf.sqrt(Mathf.max(0, 1 / (lead.fit * lead.fit) - 1));
-  return lead.rest >= CONFIDENCE.MOST_REST && lead.rest > HUM.NOISE_REST * misfit;
+  return lead.rest >= HUM.MOST_REST && lead.rest > HUM.NOISE_REST * misfit;
 }
 
 /**

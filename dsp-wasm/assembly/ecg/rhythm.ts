@@ -73,7 +73,7 @@ export function judge(intervals: Intervals, to: Row<f32>): void {
 }
 
 /** Irregularity of the intervals, in parts of their mean. */
-export function variationOf(intervals: Intervals): f64 {
+function variationOf(intervals: Intervals): f64 {
   return (irregularity(intervals) * <f64>intervals.count) / intervals.duration;
 }
 

@@ -6,11 +6,11 @@ export namespace LEVEL {
   export const FOLLOW: f32 = 0.125;
   /** Share of a larger noise in its level: it rises faster, as noise comes suddenly. [share; fitted: npm run fit -- --constants] */
   export const RISE: f32 = 0.4;
-  /** Most that noise is of the beats' level: a feature that says nothing now must be able to say so later. Noise beyond it may hide a beat. [ratio; fitted: npm run fit -- --constants] */
+  /** Maximum of the noise, in parts of the beats' level: a feature that says nothing now must be able to say so later. Noise beyond it may hide a beat. [ratio; fitted: npm run fit -- --constants] */
   export const CLOSEST: f32 = 0.55;
-  /** Least that noise is of the beats' level: less says no more. [ratio; chosen] */
+  /** Minimum of the noise, in parts of the beats' level: less says no more. [ratio; chosen] */
   export const FARTHEST: f32 = 0.05;
-  /** Most that a beat counts for in the level, in parts of it. [ratio; fitted: npm run fit -- --constants] */
+  /** Maximum that a beat counts for in the level, in parts of it. [ratio; fitted: npm run fit -- --constants] */
   export const LARGEST: f32 = 2;
 }
 
@@ -24,7 +24,7 @@ export namespace EVIDENCE {
   export const STEEPNESS: f32 = 3;
   /** Bound of one beat's evidence: above two surprises, so that clear beats correct a wrong expectation of the period. [log odds; derived: twice PATH.MOST_SURPRISE and 1] */
   export const MOST: f32 = 9;
-  /** Separation of the breadth from which breadth alone makes a beat, as it tells beats from T waves, and of the energy, as electrode motion is broad as well. [ratio; fitted: npm run fit -- --constants] */
+  /** Separation of the breadth above which breadth alone makes a beat, as it tells beats from T waves, and of the energy, as electrode motion is broad as well. [ratio; fitted: npm run fit -- --constants] */
   export const WIDE_RATIO: f32 = 2.5;
   /** Bound of such a beat's evidence: above one surprise and below two, so that none is put between two beats of a regular rhythm. [log odds; derived: PATH.MOST_SURPRISE and 1] */
   export const MOST_WIDE: f32 = 5;
@@ -36,9 +36,9 @@ export namespace EVIDENCE {
 export namespace FLAT {
   /** Energy, against the usual least one between two beats, below which a link may have put a line where data were lost. [ratio; fitted: npm run fit -- --constants] */
   export const SMOOTH: f32 = 0.2;
-  /** Shortest flat line, 0.15 s: a usual QRS complex is shorter than 0.12 s, and its ends are not flat. [grid samples; derived: the longest usual QRS complex] */
+  /** Minimum length of a flat line, 0.15 s: a usual QRS complex is shorter than 0.12 s, and its ends are not flat. [grid samples; derived: the longest usual QRS complex] */
   export const SAMPLES: i32 = 19;
-  /** Shortest flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; fitted: npm run fit -- --constants] */
+  /** Minimum length of a flat line that may have replaced a QRS complex, 55 ms: a link may lose as little. [grid samples; fitted: npm run fit -- --constants] */
   export const HELD: i32 = 7;
   /** Difference of two grid samples of the same values, in parts of them. [ratio; derived: from f32, several times 6e-8] */
   export const ROUNDING: f32 = 5e-7;
@@ -46,31 +46,31 @@ export namespace FLAT {
 
 /** Sequence of beats (beat_path.ts). */
 export namespace PATH {
-  /** Shortest RR interval on a path, 250 bpm, unless the heart is faster already. [s; cited: ANSI/AAMI EC13, the fastest heart of a child that a monitor must show] */
+  /** Minimum RR interval on a path, 250 bpm, unless the heart is faster already. [s; cited: ANSI/AAMI EC13, the fastest heart of a child that a monitor must show] */
   export const SHORTEST: f32 = 0.24;
   /** Share of the expected period that is the shortest interval in a fast rhythm. [share; chosen] */
   export const SHORTEST_SHARE: f32 = 0.45;
   /** Latest top of a T wave, and shortest interval before a broad beat, which may be one. [s; cited: Pan and Tompkins 1985] */
   export const SHORTEST_WIDE: f32 = 0.36;
-  /** Most sharpness of a T wave, in parts of its beat's. [ratio; cited: Pan and Tompkins 1985] */
+  /** Maximum sharpness of a T wave, in parts of its beat's. [ratio; cited: Pan and Tompkins 1985] */
   export const T_SHARPNESS: f32 = 0.5;
   /** Latest T wave after its beat. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
   export const LATEST_T: f32 = 0.45;
-  /** Longest RR interval on a path; after a longer one it begins anew. [s; fitted: npm run fit -- --constants] */
+  /** Maximum RR interval on a path; after a longer one it begins anew. [s; fitted: npm run fit -- --constants] */
   export const LONGEST: f32 = 2.6;
   /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
   export const STEADINESS: f32 = 20;
   /** The most that an interval surprises. [log odds; fitted: npm run fit -- --constants] */
   export const MOST_SURPRISE: f32 = 4;
-  /** Shortest period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
+  /** Minimum period that is expected. [s; derived: 300 bpm, the fastest of the range, less a tenth] */
   export const SHORTEST_PERIOD: f32 = 0.18;
-  /** Longest expected period: from 2.4 s on, half the rate can persist after noise. [s; fitted: npm run fit -- --constants] */
+  /** Maximum expected period: from 2.4 s on, half the rate can persist after noise. [s; fitted: npm run fit -- --constants] */
   export const LONGEST_PERIOD: f32 = 1.6;
   /** Share of an interval in the expected period. [share; chosen] */
   export const FOLLOW: f32 = 0.2;
-  /** Least interval that the period follows. [periods; derived: 1 / MOST_CHANGE] */
+  /** Minimum interval that the period follows. [periods; derived: 1 / MOST_CHANGE] */
   export const LEAST_CHANGE: f32 = 0.6;
-  /** Greatest interval that the period follows: after a longer one a beat was missed. [periods; cited: Pan and Tompkins 1985] */
+  /** Maximum interval that the period follows: after a longer one a beat was missed. [periods; cited: Pan and Tompkins 1985] */
   export const MOST_CHANGE: f32 = 1.66;
 }
 
@@ -92,23 +92,23 @@ export namespace MEASURE {
 
 /** Quality of a beat (beat_measure.ts). */
 export namespace QUALITY {
-  /** Breadth between the two, against that of beats, from which an ectopic beat may have been missed, and below which a beat may be a P wave. [ratio; fitted: npm run fit -- --constants] */
+  /** Breadth between the two, against that of beats, above which an ectopic beat may have been missed, and below which a beat may be a P wave. [ratio; fitted: npm run fit -- --constants] */
   export const STRAY_SHARE: f32 = 0.45;
   /** Maximum quality of a beat after such a beat, which may be right or wrong. [probability; derived: even odds] */
   export const STRAY: f32 = 0.5;
-  /** Part of a beat's top from which on it counts for its spread; less is noise. [ratio; chosen] */
+  /** Part of a beat's top above which it counts for its spread; less is noise. [ratio; fitted: npm run fit -- --constants] */
   export const SPREAD_FROM: f32 = 0.15;
-  /** Least spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; fitted: npm run fit -- --constants] */
+  /** Minimum spread of a QRS complex, 13.2 ms, of which a spike without width has 10 from the wavelet. [grid samples; fitted: npm run fit -- --constants] */
   export const SHORTEST_SPREAD: f32 = 1.69;
 }
 
 /** Usual size of beats (beat_measure.ts). */
 export namespace SIZE {
-  /** Least size of a T wave, against the breadth of its beat. [ratio; fitted: npm run fit -- --constants, on benches] */
+  /** Minimum size of a T wave, against the breadth of its beat. [ratio; fitted: npm run fit -- --constants, on benches] */
   export const LEAST_T: f32 = 0.05;
-  /** Mean sign from which on T waves follow the beats: that of noise hardly ever reaches it. [ratio; derived: three deviations of the mean of even signs, sqrt(FOLLOW / (2 - FOLLOW)), by LEVEL.FOLLOW] */
+  /** Mean sign above which T waves follow the beats: that of noise hardly ever reaches it. [ratio; derived: three deviations of the mean of even signs, sqrt(FOLLOW / (2 - FOLLOW)), by LEVEL.FOLLOW] */
   export const ENOUGH_WAVES: f32 = 0.775;
-  /** Beats in a row without noise that could hide one, from which on they tell what is usual. [beats; derived: 1 / LEVEL.FOLLOW] */
+  /** Number of beats in a row without noise that could hide one after which they tell what is usual. [beats; derived: 1 / LEVEL.FOLLOW] */
   export const ENOUGH_CLEAR: i32 = 8;
   /** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
   export const SMALL_ENERGY: f32 = 0.25;
@@ -118,9 +118,9 @@ export namespace SIZE {
 
 /** Beats between two others, at equal parts of the interval (beat_measure.ts). */
 export namespace MIDWAY {
-  /** Least size of such a beat, in parts of the others. [share; fitted: npm run fit -- --constants] */
+  /** Minimum size of such a beat, in parts of the others. [share; fitted: npm run fit -- --constants] */
   export const WEAKEST: f32 = 0.15;
-  /** Share of the newest intervals with such a beat from which on those of the size of the others are beats. [share; derived: KINDS.ENOUGH in a row, by LEVEL.FOLLOW] */
+  /** Share of the newest intervals with such a beat above which those of the size of the others are beats. [share; derived: KINDS.ENOUGH in a row, by LEVEL.FOLLOW] */
   export const ENOUGH: f32 = 0.33;
 }
 
@@ -142,13 +142,13 @@ export namespace BASELINE {
 export namespace DECISION {
   /** A beat is decided by the first block that ends at least this long after it, 0.375 s: a later wave is no T wave of it. [grid samples; derived: PATH.SHORTEST_WIDE in whole blocks] */
   export const AGE: i32 = 48;
-  /** Age from which a beat is decided late, 0.5 s. [grid samples; derived: DECIDE_AGE and a block] */
+  /** Age above which a beat is decided late, 0.5 s. [grid samples; derived: DECIDE_AGE and a block] */
   export const LATEST: i32 = 64;
 }
 
 /** First levels (r_peaks.ts). */
 export namespace LEARNING {
-  /** Stretch from which levels are learnt, twice as long if one beat alone stands out. [s; cited: Pan and Tompkins 1985] */
+  /** Length of the stretch that levels are learnt from, twice as long if one beat alone stands out. [s; cited: Pan and Tompkins 1985] */
   export const SECONDS: i32 = 2;
   /** Stretch without beats after which they are learnt again. [grid samples; derived: RHYTHM.LONGEST at 128 Hz] */
   export const SEARCH: i32 = 384;
@@ -160,35 +160,33 @@ export namespace LEARNING {
 
 /** The intervals of a window (rhythm.ts). */
 export namespace RHYTHM {
-  /** Longest interval that can be one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
+  /** Maximum interval that can be one beat to the next: longer is a sinus pause. [s; cited: Kusumoto et al. 2018, guideline on bradycardia] */
   export const LONGEST: f64 = 3;
-  /** Variation of the newest intervals from which they are no rhythm: atrial fibrillation has about 0.25, bigeminy 0.4, and spikes at random times 0.7 to 1. [ratio; fitted: npm run fit -- --constants] */
+  /** Variation of the newest intervals above which they are no rhythm: atrial fibrillation has about 0.25, bigeminy 0.4, and spikes at random times 0.7 to 1. [ratio; fitted: npm run fit -- --constants] */
   export const RANDOM: f64 = 0.55;
   /** Difference of two intervals of the same length. [ratio; cited: ANSI/AAMI EC13, the error of a heart rate that a monitor may have] */
   export const SAME: f64 = 0.1;
-  /** Newest intervals that tell one from the other. [intervals; chosen] */
-  export const TELLING: i32 = 20;
-  /** Length of an obscured interval from which it may hide a beat, in usual ones. [ratio; derived: midway between one interval and two] */
+  /** Newest intervals that tell one from the other. [intervals; derived: 1 / LEVEL.FOLLOW] */
+  export const TELLING: i32 = 8;
+  /** Length of an obscured interval above which it may hide a beat, in usual ones. [ratio; derived: midway between one interval and two] */
   export const HIDING: f64 = 1.5;
 }
 
 /** The heart rate of a lead (heart_rate.ts). */
 export namespace CONFIDENCE {
-  /** Confidence from which on a lead that contradicts takes the trust in another. [probability; chosen] */
+  /** Confidence above which a lead that contradicts takes the trust in another. [probability; chosen] */
   export const CONTRADICTING: f64 = 0.97;
   /** Beats that have to be right for a breath that is told by the beats. [beats; derived: BEAT.FEWEST of the respiratory rate] */
   export const TELLING_BEATS: f64 = 8;
-  /** Shift of the level from which beats are stairs. [ratio; fitted: npm run fit -- --constants] */
+  /** Shift of the level above which beats are stairs. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_SHIFT: f32 = 0.75;
-  /** Mean projection on the template between beats, in parts of that of a beat note, from which they are the tops of waves. [ratio; chosen] */
-  export const MOST_REST: f32 = 0.45;
-  /** Fit of the beats to their template from which it may be an ECG. [share; fitted: npm run fit -- --constants] */
+  /** Fit of the beats to their template above which it may be an ECG. [share; fitted: npm run fit -- --constants] */
   export const USUAL_FIT: f32 = 0.79;
-  /** Longest that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
+  /** Maximum time that a decision takes. [s; derived: DECIDE_LATEST at 128 Hz] */
   export const DECIDE_SECONDS: f64 = 0.5;
   /** Closest that a peak may follow another, 0.18 s. [grid samples; derived: PATH.SHORTEST_PERIOD at 128 Hz] */
   export const CLOSEST_PEAK: i32 = 23;
-  /** Least size of a QRS complex, in parts of the level under it: ten times what filters lose to f32. [ratio; derived: from f32] */
+  /** Minimum size of a QRS complex, in parts of the level under it: ten times what filters lose to f32. [ratio; derived: from f32] */
   export const LEAST_OF_LEVEL: f64 = 1e-4;
   /** The same in parts of the offset that was taken off before. [ratio; derived: from f32, several times 6e-8] */
   export const LEAST_OF_OFFSET: f64 = 4e-7;
@@ -204,12 +202,12 @@ export namespace HUM {
   export const MAINS: f64 = 50;
   /** Phase of the mains in half a grid sample. [ratio; derived: π times MAINS over 128 Hz] */
   export const PHASE: f64 = (Math.PI * 50) / 128;
+  /** Mean projection on the template between beats, in parts of that of a beat note, above which they are the tops of waves. [ratio; chosen] */
+  export const MOST_REST: f32 = 0.45;
   /** Maximum rest that noise leaves, for each misfit of the beats: nine in ten noisy ECGs have less, and a beat note that is the whole signal has 4 to 30. [ratio; chosen] */
   export const NOISE_REST: f32 = 1.15;
   /** Bend of beats that are cusps: nearly all QRS complexes have below 0.3. [ratio; chosen] */
   export const CUSP: f32 = 0.4;
-  /** Variation of the intervals up to which they are those of a machine, not of a heart. [ratio; chosen] */
-  export const CONSTANT: f32 = 0.015;
-  /** Power of changes from sample to sample, against that over two samples, from which hum outweighs all else: of white noise, the grid leaves 0.75 at most, give or take 0.05 in 2 s. [ratio; derived: of white noise (resample.ts), and three deviations] */
+  /** Power of changes from sample to sample, against that over two samples, above which hum outweighs all else: of white noise, the grid leaves 0.75 at most, give or take 0.05 in 2 s. [ratio; derived: of white noise (resample.ts), and three deviations] */
   export const MOST: f32 = 0.9;
 }

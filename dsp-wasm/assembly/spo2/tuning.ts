@@ -2,11 +2,11 @@
 
 /** ratio.ts */
 export namespace RATIO {
-  /** Least correlation of the two channels within a second for it to count; noise alone hardly reaches it. [correlation; fitted: npm run fit -- --constants] */
+  /** Minimum correlation of the two channels within a second for it to count; noise alone hardly reaches it. [correlation; fitted: npm run fit -- --constants] */
   export const ACCEPTED: f64 = 0.7;
-  /** Fewest seconds of a window that count. [s; derived: a median of fewer leaves out none] */
+  /** Minimum number of seconds of a window that count. [s; derived: a median of fewer leaves out none] */
   export const LEAST_SECONDS: i32 = 3;
-  /** Most that the squared ratio of a second differs from the usual one, as a factor. [ratio; fitted: npm run fit -- --constants] */
+  /** Maximum difference of the squared ratio of a second from the usual one, as a factor. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_DIFFERENCE: f64 = 2;
   /** Largest step between two equal grid samples, relative to their size. [ratio; derived: eight roundings of f32] */
   export const ROUNDING: f32 = 0.000001;
@@ -27,8 +27,8 @@ export namespace PULSE {
 
 /** confidence.ts */
 export namespace CONFIDENCE {
-  /** Skewness of the slopes from which on they are no noise. [skewness; derived: 99 of 100 windows of made noise have less] */
+  /** Skewness of the slopes above which they are no noise. [skewness; derived: 99 of 100 windows of made noise have less] */
   export const SKEWED: f64 = 0.7;
-  /** Probability from which a ratio is trusted. [probability; derived: 6 / 7, as a wrong trusted reading costs as much as six right ones that are not] */
+  /** Probability above which a ratio is trusted. [probability; derived: 6 / 7, as a wrong trusted reading costs as much as six right ones that are not] */
   export const SURE: f32 = 0.857;
 }
