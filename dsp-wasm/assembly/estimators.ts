@@ -40,14 +40,14 @@ export function advance(session: Session, end: f64): void {
     const channel = session.channelAt(c);
     if (channel.kind === KIND_ECG) advancePeaks(session, channel, end);
   }
-  if (session.collects) collectPeaks(session.beats, session.ecg);
+  if (session.beats.collects) collectPeaks(session.beats, session.ecg);
 }
 
 /** The beats of the ECG, of which none are collected before the first of these calls but those that its lead keeps. */
 function beatsOfEcg(session: Session): BeatRing {
-  if (!session.collects && channelOfKind(session, KIND_ECG)) {
+  if (!session.beats.collects && channelOfKind(session, KIND_ECG)) {
     collectPeaks(session.beats, session.ecg);
-    session.collects = true;
+    session.beats.collects = true;
   }
   return session.beats.ecg;
 }

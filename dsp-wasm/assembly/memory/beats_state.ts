@@ -76,6 +76,8 @@ const RING_BYTES: usize = MARKS + MAX_MARKS * ((offsetof<Mark>() + 7) & ~7);
 /** The beats of a session by source. */
 @unmanaged
 export class BeatsState {
+  /** Whether beats of the ECG have been asked for: from then on they are collected at each step. */
+  collects: bool;
   /** Lead of the newest beat from the ECG, and number of its beat that follows. */
   lead: i32;
   next: i32;

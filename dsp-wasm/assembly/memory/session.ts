@@ -50,8 +50,6 @@ export class Session {
   /** Allocated bytes of the pool. */
   poolUsed: i32;
   opticalCount: i32;
-  /** Whether beats of the ECG have been asked for: from then on they are collected at each step. */
-  collects: bool;
   /** End of the newest step, s. */
   end: f64;
 
