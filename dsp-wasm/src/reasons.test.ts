@@ -138,6 +138,13 @@ describe('the reasons of the core', () => {
     expect(reason('hr_ppg', [[GREEN, of(red, (x) => Math.min(179_400, x))]])).to.equal('saturated');
   });
 
+  it('do not call an ECG saturated whose values are unsigned, and pass the largest signed one', () => {
+    const idle: Signal = (_, noise) => Math.round(2047 + 40 * Math.trunc(2 * noise()));
+    expect(reason('hr_ecg', [[{ ...ECG, bitDepth: 12 }, idle]])).to.equal('noise');
+    const low: Signal = (_, noise) => Math.min(2047, Math.round(2040 + 8 * noise()));
+    expect(reason('hr_ecg', [[{ ...ECG, bitDepth: 12 }, low]])).to.equal('saturated');
+  });
+
   it('say that the scale is bad where the width, the byte order or the sign is wrong', () => {
     const wrong: Record<string, (x: number) => number> = {
       'three bytes swapped': swapped(3),

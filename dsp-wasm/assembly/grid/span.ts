@@ -59,6 +59,7 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   const range = f32x4.sub(span.high, span.low);
   const long = f32x4.pmax(f32x4.splat(<f32>half), f32x4.mul(range, f32x4.splat(0.5)));
   const isUnsigned = f32x4.ge(span.low, zero);
+  const isSigned = f32x4.le(span.high, middle);
   const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
   const least = f32x4.splat(SMALLEST);
   const greatest = f32x4.splat(GREATEST);
@@ -89,7 +90,8 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     const whole = v128.and(isWholeOffset, f32x4.eq(f32x4.nearest(x), x));
     const great = f32x4.ge(step, about);
     const atZero = v128.and(f32x4.eq(x, zero), isUnsigned);
-    const atEnd = v128.or(v128.or(f32x4.eq(x, top), f32x4.eq(x, middle)), v128.or(f32x4.eq(x, bottom), atZero));
+    const atMiddle = v128.and(f32x4.eq(x, middle), isSigned);
+    const atEnd = v128.or(v128.or(f32x4.eq(x, top), atMiddle), v128.or(f32x4.eq(x, bottom), atZero));
     const extreme = v128.or(f32x4.ge(x, span.high), f32x4.le(x, span.low));
     counts = i32x4.add(counts, f32x4.eq(x, x));
     ends = i32x4.add(ends, atEnd);
