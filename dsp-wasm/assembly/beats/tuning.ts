@@ -50,7 +50,7 @@ export namespace WINDOW {
 
 /** Irregularity of a window (fibrillation.ts). */
 export namespace RHYTHM {
-  /** Minimum change that is told from none, in parts of an interval. [ratio; derived: a step of a light's samples at 1000 Hz in a second] */
+  /** Minimum change of an interval that can be resolved, relative to the interval. [ratio; derived: a step of a light's samples at 1000 Hz in a second] */
   export const RESOLVED: f32 = 0.001;
   /** First tolerance of the sample entropy. [s; cited: Lake and Moorman 2011] */
   export const TOLERANCE: f32 = 0.03;
@@ -68,6 +68,6 @@ export namespace VARIABILITY {
   export const LEAST_DOUBT: f32 = 1e-4;
   /** How much greater or smaller the thresholds of artefacts are tried, too. [ratio; chosen] */
   export const OTHER: f32 = 0.1;
-  /** Probability above which it is trusted: as if a wrong trusted reading cost as much as four right ones that are not. [probability; chosen] */
+  /** Minimum probability of a trusted value: as if a wrong trusted reading cost as much as four right ones that are not. [probability; chosen] */
   export const SURE: f32 = 0.8;
 }

@@ -147,7 +147,7 @@ export namespace MEMORY {
 
 /** Of answer.ts. */
 export namespace CONFIDENCE {
-  /** Probability above which a rate is trusted. [probability; derived: 3 / 4, as a wrong trusted reading costs as much as three right ones that are not] */
+  /** Minimum probability of a trusted rate. [probability; derived: 3 / 4, as a wrong trusted reading costs as much as three right ones that are not] */
   export const SURE: f32 = 0.75;
 }
 

@@ -56,7 +56,7 @@ export namespace PATH {
   export const T_SHARPNESS: f32 = 0.5;
   /** Latest T wave after its beat. [s; cited: upper limit of QTc, Rautaharju et al. 2009] */
   export const LATEST_T: f32 = 0.45;
-  /** Maximum RR interval on a path; after a longer one it begins anew. [s; fitted: npm run fit -- --constants] */
+  /** Maximum RR interval on a path; after a longer one a new path begins. [s; fitted: npm run fit -- --constants] */
   export const LONGEST: f32 = 2.6;
   /** Surprise of an interval r times the period, over (ln r)^2: 10 % of heart rate variability costs 0.2. [log odds; chosen] */
   export const STEADINESS: f32 = 20;
@@ -108,7 +108,7 @@ export namespace SIZE {
   export const LEAST_T: f32 = 0.05;
   /** Mean sign above which T waves follow the beats: that of noise hardly ever reaches it. [ratio; derived: three deviations of the mean of even signs, sqrt(FOLLOW / (2 - FOLLOW)), by LEVEL.FOLLOW] */
   export const ENOUGH_WAVES: f32 = 0.775;
-  /** Number of beats in a row without noise that could hide one after which they tell what is usual. [beats; derived: 1 / LEVEL.FOLLOW] */
+  /** Number of consecutive beats, without noise that could hide one, that define the usual beat. [beats; derived: 1 / LEVEL.FOLLOW] */
   export const ENOUGH_CLEAR: i32 = 8;
   /** Energy, against the usual one, below which a beat may be a P wave. [ratio; chosen] */
   export const SMALL_ENERGY: f32 = 0.25;
@@ -176,7 +176,7 @@ export namespace RHYTHM {
 export namespace CONFIDENCE {
   /** Confidence above which a lead that contradicts takes the trust in another. [probability; chosen] */
   export const CONTRADICTING: f64 = 0.97;
-  /** Beats that have to be right for a breath that is told by the beats. [beats; derived: BEAT.FEWEST of the respiratory rate] */
+  /** Number of beats that must be right for a respiratory rate from beats. [beats; derived: BEAT.FEWEST of the respiratory rate] */
   export const TELLING_BEATS: f64 = 8;
   /** Shift of the level above which beats are stairs. [ratio; fitted: npm run fit -- --constants] */
   export const MOST_SHIFT: f32 = 0.75;

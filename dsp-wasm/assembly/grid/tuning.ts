@@ -27,7 +27,7 @@ export const RESTING: f64 = 0.016;
 export const STIRRING: f64 = 0.024;
 
 // ---- usual.ts ----
-/** Confidence above which a reading is trusted, and tells what is usual. [probability; derived: README] */
+/** Minimum confidence of a trusted reading; usual values are learnt from trusted readings. [probability; derived: README] */
 export const TRUSTED: f64 = 0.5;
 /** Growth that no pulse has: before, the sensor was off the skin. [log ratio; cited: Masimo, perfusion index of 0.02 to 20 %, a thousand times] */
 export const MOST_GROWTH: f64 = 6.9;

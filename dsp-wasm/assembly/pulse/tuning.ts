@@ -37,7 +37,7 @@ export namespace SPECTRUM {
 export namespace RESIDUAL {
   /** Share of the earlier windows in the products of the spectra: 10 s of memory. [share; fitted: npm run fit -- --constants] */
   export const MEMORY: f32 = 0.9;
-  /** Added to what is left in each bin, as a share of the mean power before: lines of less may be leftovers of the motion. [share; chosen] */
+  /** Power added to the residual of each bin, as a share of the mean power before: weaker lines may be leftovers of the motion. [share; chosen] */
   export const LEAST_LEFT: f32 = 0.005;
 }
 

@@ -29,6 +29,6 @@ export namespace PULSE {
 export namespace CONFIDENCE {
   /** Skewness of the slopes above which they are no noise. [skewness; derived: 99 of 100 windows of made noise have less] */
   export const SKEWED: f64 = 0.7;
-  /** Probability above which a ratio is trusted. [probability; derived: 6 / 7, as a wrong trusted reading costs as much as six right ones that are not] */
+  /** Minimum probability of a trusted ratio. [probability; derived: 6 / 7, as a wrong trusted reading costs as much as six right ones that are not] */
   export const SURE: f32 = 0.857;
 }

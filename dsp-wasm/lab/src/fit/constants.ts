@@ -37,7 +37,7 @@ const SHIFT = 2000;
 const NOISE_SEED = 6091;
 const NOISE_COUNT = 20;
 const FAULT_SEED = 6101;
-/** Seeds of the rhythm bench, of which all recordings are used: what is wrong in an irregular rhythm is rare. */
+/** Seeds of the rhythm bench. All of its recordings are used, because wrong readings of irregular rhythms are rare. */
 const RHYTHM_SEEDS = [5001, 5002];
 /** Each third of the other made recordings is used, and of the recordings of minutes: the bench makes light and ECG by turns. */
 const EVERY = 3;
