@@ -1,44 +1,42 @@
 import type { BusListener, BusMessage } from './bus/bus.js';
 import type { Fanout } from './fanout.js';
-import { deflatedFrame, textFrame } from './frame.js';
+import { textFrame } from './frame.js';
 import type { Worker } from './platform/fair-scheduler.js';
-import { Scope } from './scope.js';
 import type { Subscriber } from './subscriber.js';
 
-/** Maximum number of messages written to a subscriber at once: further ones save few calls of the kernel, and compressing these takes some ms. */
+/** Maximum number of messages written to a subscriber at once: further ones save few calls of the kernel. */
 const MAX_BATCH = 128;
 /** Characters of waiting messages above which an account's subscribers are closed: they are published faster than this node can send them. */
 const MAX_WAITING = 4 * 1024 * 1024;
 /** Writes in one step. */
 const WRITES = 16;
 
-/** An outgoing message: framed once for all its receivers, in each of the two forms only if a receiver needs it. */
-export class Outgoing {
-  #plain: Buffer | undefined;
-  #deflated: Buffer | undefined;
+/** A message that waits to be sent. */
+interface Waiting {
+  readonly message: BusMessage;
+  /** Its number among the messages of its channel. */
+  readonly n: number;
+}
 
-  constructor(
-    readonly message: BusMessage,
-    /** Its number among the messages of its channel. */
-    readonly n: number,
-  ) {}
+/** The same, framed once for all its receivers. */
+interface Framed extends Waiting {
+  readonly frame: Buffer;
+}
 
-  get plain(): Buffer {
-    this.#plain ??= textFrame(this.message.text);
-    return this.#plain;
-  }
-
-  get deflated(): Buffer {
-    this.#deflated ??= deflatedFrame(this.message.text);
-    return this.#deflated;
-  }
+/** The subscribers of an account that see the same insights: one user's sessions, or all. */
+export interface Scope {
+  readonly channel: Channel;
+  /** The user whose sessions they see; null means all. */
+  readonly user: string | null;
+  readonly subscribers: Set<Subscriber>;
+  /** Number of places: the subscribers, and those still to be added. */
+  holders: number;
 }
 
 /** One write for each of some subscribers. */
 interface Delivery {
   readonly subscribers: readonly Subscriber[];
-  readonly outgoing: readonly Outgoing[];
-  readonly frameOf: (outgoing: Outgoing) => Buffer;
+  readonly framed: readonly Framed[];
 }
 
 /**
@@ -50,7 +48,7 @@ export class Channel implements BusListener, Worker {
   /** Resolves once the upstream subscription is confirmed; rejects if the bus cannot provide it. */
   readonly confirmed: Promise<void>;
   /** Subscribers that see the whole account. */
-  readonly #everybody = new Scope(this, null);
+  readonly #everybody = this.#newScope(null);
   /**
    * Subscribers that see one user's sessions, by user; created when the first one arrives, as most accounts have none.
    */
@@ -60,7 +58,7 @@ export class Channel implements BusListener, Worker {
   isWaiting = false;
   /** Messages taken since the start. */
   #taken = 0;
-  #waiting: Outgoing[] = [];
+  #waiting: Waiting[] = [];
   /** Characters of the messages that wait. */
   #length = 0;
   /** The batch that is being written. */
@@ -92,13 +90,13 @@ export class Channel implements BusListener, Worker {
       return;
     }
     subscriber.since = this.#taken;
-    scope.add(subscriber);
+    scope.subscribers.add(subscriber);
     this.#size += 1;
   }
 
   /** Releases a place, whether or not the subscriber was added; the last release ends the channel. */
   release(subscriber: Subscriber, scope: Scope): void {
-    if (scope.remove(subscriber) && !this.#ended) this.#size -= 1;
+    if (scope.subscribers.delete(subscriber) && !this.#ended) this.#size -= 1;
     scope.holders -= 1;
     if (scope.holders === 0 && scope.user !== null) this.#users?.delete(scope.user);
     if (this.#everybody.holders === 0 && !this.#users?.size) this.#end();
@@ -112,7 +110,7 @@ export class Channel implements BusListener, Worker {
   messages(batch: readonly BusMessage[]): void {
     if (this.#size === 0 || batch.length === 0) return;
     for (const message of batch) {
-      this.#waiting.push(new Outgoing(message, this.#taken++));
+      this.#waiting.push({ message, n: this.#taken++ });
       this.#length += message.text.length;
     }
     if (this.#length > MAX_WAITING) this.#overflow();
@@ -149,27 +147,27 @@ export class Channel implements BusListener, Worker {
     this.fanout.counters.losses += 1;
     const scopes = [this.#everybody, ...(this.#users?.values() ?? [])];
     this.#end();
-    this.fanout.onLoss(scopes.flatMap(({ plain, deflating }) => [...plain, ...deflating]));
+    this.fanout.onLoss(scopes.flatMap(({ subscribers }) => [...subscribers]));
   }
 
   /** The next batch of the waiting messages. */
-  #next(): readonly Outgoing[] {
+  #next(): readonly Framed[] {
     const batch = this.#waiting;
     this.#waiting = batch.length > MAX_BATCH ? batch.splice(MAX_BATCH) : [];
     for (const { message } of batch) this.#length -= message.text.length;
-    return batch;
+    return batch.map((waiting) => ({ ...waiting, frame: textFrame(waiting.message.text) }));
   }
 
   /** Writes a batch to those who are subscribed now, a few in each step. */
-  *#write(batch: readonly Outgoing[]): Generator<void, void, undefined> {
+  *#write(batch: readonly Framed[]): Generator<void, void, undefined> {
     const deliveries = this.#deliveriesOf(batch);
     const { counters } = this.fanout;
-    const seen = deliveries.reduce((sum, { subscribers, outgoing }) => sum + subscribers.length * outgoing.length, 0);
+    const seen = deliveries.reduce((sum, { subscribers, framed }) => sum + subscribers.length * framed.length, 0);
     counters.connected += batch.length * this.#size;
     counters.filtered += batch.length * this.#size - seen;
     for (const delivery of deliveries) {
-      const frames = joined(delivery);
-      const { subscribers } = delivery;
+      const { subscribers, framed } = delivery;
+      const frames = joined(framed);
       for (let at = 0; at < subscribers.length; at += WRITES) {
         const now = this.fanout.clock.monotonic();
         for (let i = at; i < Math.min(at + WRITES, subscribers.length); i++) {
@@ -182,31 +180,34 @@ export class Channel implements BusListener, Worker {
   }
 
   /** Who gets what of a batch. The lists are copies: subscribers come and go between two steps. */
-  #deliveriesOf(batch: readonly Outgoing[]): Delivery[] {
-    const deliveries = deliveriesTo(this.#everybody, batch);
-    if (!this.#users) return deliveries;
-    const ofUsers = [...byUser(batch)].flatMap(([user, own]) => deliveriesTo(this.#users?.get(user), own));
-    return [...deliveries, ...ofUsers];
+  #deliveriesOf(batch: readonly Framed[]): Delivery[] {
+    const deliveries = [{ subscribers: [...this.#everybody.subscribers], framed: batch }];
+    if (this.#users)
+      for (const [user, framed] of byUser(batch))
+        deliveries.push({ subscribers: [...(this.#users.get(user)?.subscribers ?? [])], framed });
+    return deliveries.filter(({ subscribers }) => subscribers.length > 0);
   }
 
   /** Writes the frames, without those that were published before this subscriber came. */
-  #writeTo(subscriber: Subscriber, delivery: Delivery, frames: Buffer, now: number): void {
-    const { outgoing } = delivery;
-    const isNew = outgoing[0] !== undefined && outgoing[0].n < subscriber.since;
-    const own = isNew ? outgoing.filter(({ n }) => n >= subscriber.since) : outgoing;
-    this.fanout.counters.filtered += outgoing.length - own.length;
+  #writeTo(subscriber: Subscriber, { framed }: Delivery, frames: Buffer, now: number): void {
+    const isNew = framed[0] !== undefined && framed[0].n < subscriber.since;
+    const own = isNew ? framed.filter(({ n }) => n >= subscriber.since) : framed;
+    this.fanout.counters.filtered += framed.length - own.length;
     if (own.length === 0) return;
-    const bytes = isNew ? joined({ ...delivery, outgoing: own }) : frames;
-    if (subscriber.write(bytes, own.length, now)) this.fanout.counters.delivered += own.length;
+    if (subscriber.write(isNew ? joined(own) : frames, own.length, now)) this.fanout.counters.delivered += own.length;
     else this.fanout.onBehind(subscriber);
   }
 
   #scopeFor(user: string | null): Scope {
     if (user === null) return this.#everybody;
     this.#users ??= new Map();
-    const scope = this.#users.get(user) ?? new Scope(this, user);
+    const scope = this.#users.get(user) ?? this.#newScope(user);
     this.#users.set(user, scope);
     return scope;
+  }
+
+  #newScope(user: string | null): Scope {
+    return { channel: this, user, subscribers: new Set(), holders: 0 };
   }
 
   async #subscribe(): Promise<void> {
@@ -224,28 +225,16 @@ export class Channel implements BusListener, Worker {
   }
 }
 
-const plainOf = (outgoing: Outgoing) => outgoing.plain;
-const deflatedOf = (outgoing: Outgoing) => outgoing.deflated;
-
-/** The subscribers of a scope, by the form of their frames. */
-function deliveriesTo(scope: Scope | undefined, outgoing: readonly Outgoing[]): Delivery[] {
-  if (!scope) return [];
-  return [
-    { subscribers: scope.plain.slice(), outgoing, frameOf: plainOf },
-    { subscribers: scope.deflating.slice(), outgoing, frameOf: deflatedOf },
-  ].filter(({ subscribers }) => subscribers.length > 0);
-}
-
 /** The frames one after the other; a single frame is not copied. */
-function joined({ outgoing, frameOf }: Omit<Delivery, 'subscribers'>): Buffer {
-  const [first] = outgoing;
-  return first && outgoing.length === 1 ? frameOf(first) : Buffer.concat(outgoing.map(frameOf));
+function joined(framed: readonly Framed[]): Buffer {
+  const [first] = framed;
+  return first && framed.length === 1 ? first.frame : Buffer.concat(framed.map(({ frame }) => frame));
 }
 
 /** The messages that concern a user, by user. */
-function byUser(outgoing: readonly Outgoing[]): Map<string, Outgoing[]> {
-  const users = new Map<string, Outgoing[]>();
-  for (const it of outgoing) {
+function byUser(batch: readonly Framed[]): Map<string, Framed[]> {
+  const users = new Map<string, Framed[]>();
+  for (const it of batch) {
     const { user } = it.message;
     if (user === null) continue;
     const own = users.get(user);

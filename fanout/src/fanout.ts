@@ -3,9 +3,8 @@ import type { Duplex } from 'node:stream';
 import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 import { WebSocketServer } from 'ws';
 import type { Bus } from './bus/bus.js';
-import { Channel } from './channel.js';
+import { Channel, type Scope } from './channel.js';
 import { Counters } from './counters.js';
-import { sharedDeflateOffer } from './deflate-offer.js';
 import { textFrame } from './frame.js';
 import { hashKey, keysInQuery, onlyKey, prefixOf } from './keys/api-key.js';
 import type { KeyCheck, KeyHolder } from './keys/key-check.js';
@@ -16,7 +15,6 @@ import { FairScheduler } from './platform/fair-scheduler.js';
 import type { Log } from './platform/log.js';
 import { PendingSockets } from './platform/pending-sockets.js';
 import { refuseHandshake } from './platform/refusal.js';
-import type { Scope } from './scope.js';
 import { CLOSE_GRACE_MS, MAX_CLIENT_MESSAGE_BYTES, Subscriber, SubscriberSocket } from './subscriber.js';
 import { SubscriberRegistry } from './subscriber-registry.js';
 
@@ -35,13 +33,13 @@ const SERVER_OPTIONS = {
   noServer: true,
   clientTracking: false,
   autoPong: false, // The subscriber answers.
+  perMessageDeflate: false,
   maxPayload: MAX_CLIENT_MESSAGE_BYTES,
   maxFragments: 16,
   maxBufferedChunks: 64,
   closeTimeout: 2 * CLOSE_GRACE_MS, // For a peer that closes; those that are closed here are cut off in turns, before.
   WebSocket: SubscriberSocket,
 };
-const SHARED_DEFLATE = { serverNoContextTakeover: true, clientNoContextTakeover: true };
 const STATUS_FRAME = textFrame(JSON.stringify({ status: 'subscribed' }));
 
 export interface FanoutOptions {
@@ -62,8 +60,7 @@ export interface FanoutOptions {
  */
 export class Fanout {
   readonly counters = new Counters();
-  readonly #plainServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: false });
-  readonly #deflatingServer = new WebSocketServer({ ...SERVER_OPTIONS, perMessageDeflate: SHARED_DEFLATE });
+  readonly #server = new WebSocketServer(SERVER_OPTIONS);
   readonly clock: Clock;
   readonly scheduler = new FairScheduler();
   readonly #pending: PendingSockets<Subscriber>;
@@ -83,7 +80,7 @@ export class Fanout {
     this.bus = options.bus;
     this.clock = options.clock ?? systemClock;
     this.#pending = new PendingSockets(options.log);
-    for (const it of [this.#plainServer, this.#deflatingServer]) it.on('wsClientError', refuseHandshake);
+    this.#server.on('wsClientError', refuseHandshake);
     this.#maxLagMs = options.maxLagMs ?? 10_000;
     this.#maxBufferedBytes = options.maxBufferedBytes ?? 4 * 1024 * 1024;
     this.#stopRevocations = options.keys.onRevoked(
@@ -121,10 +118,7 @@ export class Fanout {
   #accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (this.#pending.refuseIfFull(socket)) return;
     const key = onlyKey(keysInQuery(request.url ?? ''));
-    const offer = sharedDeflateOffer(request.headers['sec-websocket-extensions']);
-    if (offer) request.headers['sec-websocket-extensions'] = offer; // The offer, of several, that is accepted.
-    const server = offer ? this.#deflatingServer : this.#plainServer;
-    server.handleUpgrade(request, socket, head, (ws) => {
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
       const subscriber = new Subscriber(ws, socket, this);
       this.#pending.add(subscriber);
       if (this.#draining) this.#refuse(subscriber, 'restarting');

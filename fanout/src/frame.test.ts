@@ -1,6 +1,5 @@
-import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { deflatedFrame, textFrame } from './frame.js';
+import { textFrame } from './frame.js';
 
 describe('text frame', () => {
   it('frames "Hello" as RFC 6455, section 5.7, does', () => {
@@ -23,20 +22,4 @@ describe('text frame', () => {
       expect(frame.subarray(0, frame.length - length).toString('hex')).to.equal(header);
     });
   }
-});
-
-describe('deflated frame', () => {
-  it('inflates to the text when the tail is appended', () => {
-    const text = JSON.stringify({ type: 'hr', values: Array.from({ length: 400 }, (_, index) => index % 7) });
-    const frame = deflatedFrame(text);
-    expect(frame.subarray(0, 2).toString('hex')).to.equal(`c1${(frame.length - 2).toString(16).padStart(2, '0')}`);
-    expect(frame.length).to.be.below(text.length / 5);
-    const payload = Buffer.concat([frame.subarray(2), Buffer.from('0000ffff', 'hex')]);
-    expect(inflateRawSync(payload, { finishFlush: 2 }).toString()).to.equal(text);
-  });
-
-  it('is the plain frame if compression saves nothing', () => {
-    expect(deflatedFrame('x').equals(textFrame('x'))).to.equal(true);
-    expect(deflatedFrame('').equals(textFrame(''))).to.equal(true);
-  });
 });

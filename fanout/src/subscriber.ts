@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { CLOSE, type CloseReason, closeReason } from '@device-insights/contract/close-codes';
 import { WebSocket } from 'ws';
+import type { Scope } from './channel.js';
 import type { Fanout } from './fanout.js';
 import type { Timer } from './platform/clock.js';
 import { bytesRead, endOfControl } from './platform/unfinished.js';
-import type { Scope } from './scope.js';
 import type { KeyGroup } from './subscriber-registry.js';
 import { descriptorOf, hand } from './wire.js';
 
@@ -67,9 +67,8 @@ const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
  * One subscriber's socket. `ws` does the handshake, receives, and sends the control frames; data frames are built once
- * for all subscribers and written directly to the socket. This is correct because `ws` is never told to send data and
- * so has nothing to compress: it writes every control frame whole and at once, so frames never interleave. Nothing is
- * written after a close frame.
+ * for all subscribers and written directly to the socket. This is correct because `ws` is never told to send data: it
+ * writes every control frame whole and at once, so frames never interleave. Nothing is written after a close frame.
  */
 export class Subscriber {
   /**
@@ -84,8 +83,6 @@ export class Subscriber {
   group: KeyGroup | undefined;
   /** Its place in its account's channel, once its key is known. */
   scope: Scope | undefined;
-  /** Its index in the list of its scope, -1 while it is in none; set by the scope. */
-  slot = -1;
   /** Number of the first message of its channel that it receives; set by the channel. */
   since = 0;
   #waitingPongs = 0;
@@ -156,11 +153,6 @@ export class Subscriber {
     this.ws.pong(payload, false, () => {
       this.#waitingPongs -= 1;
     });
-  }
-
-  /** Whether it accepts compressed frames: it has negotiated an extension, and there is only one. */
-  get deflates(): boolean {
-    return this.ws.extensions !== '';
   }
 
   /** Whether data may still be written: it is not being closed, by either side. */
