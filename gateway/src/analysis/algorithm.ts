@@ -2,7 +2,7 @@ import type { Estimate, Estimator, Modality } from '@device-insights/dsp-wasm';
 import type { Beat } from '../beat.js';
 import type { InsightType } from '../insight.js';
 
-/** What an account can be entitled to: the default export of one file under `algorithms/`. */
+/** What an account can be entitled to. */
 export interface AnyAlgorithm {
   /** UUID, never changed. */
   readonly id: string;
@@ -46,7 +46,8 @@ export interface BeatAlgorithm extends AnyAlgorithm {
   readonly source: Beat['source'];
 }
 
-interface Read {
+/** A reading of an algorithm. */
+export interface Read {
   readonly value: number;
   readonly confidence: number;
   readonly doubt?: 'implausible_ratio' | 'uncalibrated' | null;

@@ -14,7 +14,7 @@ import { type AnalysedChannel, analysedChannels, channelSets } from './channel.j
 import type { CoreLoad } from './core-load.js';
 import { isOfGaps } from './gap-rhythm.js';
 import type { NoReading, Verdict } from './no-reading.js';
-import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled, LONGEST_WINDOW_S } from './registry.js';
+import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled, LONGEST_WINDOW_S } from './algorithms.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from './sample-run.js';
 import {
   type Candidate,

@@ -1,4 +1,4 @@
-import { LONGEST_WINDOW_S } from './registry.js';
+import { LONGEST_WINDOW_S } from './algorithms.js';
 import { BRIDGED_MS } from './sample-run.js';
 
 /** A period of time, seconds since the session's first instant; `end` is excluded. */

@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { adminCommand, type FileTasks, type Perform } from '../admin/command.js';
 import { note } from '../admin/context.js';
 import { Refusal } from '../admin/refusal.js';
-import { CATALOGUE } from '../analysis/registry.js';
+import { CATALOGUE } from '../analysis/algorithms.js';
 import { processConfig, systemUser } from '../config.js';
 import { backUp, restore, verify, verifyStore } from '../store/embedded/backup.js';
 import { openStore } from '../store/open.js';

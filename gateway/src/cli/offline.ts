@@ -3,7 +3,7 @@ import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
 import { type Analysis, type Found, openAnalysis, type RPeak } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
-import { ALGORITHMS } from '../analysis/registry.js';
+import { ALGORITHMS } from '../analysis/algorithms.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import type { Beat } from '../beat.js';
 import { decodeBinary } from '../ingest/frame.js';
@@ -17,7 +17,7 @@ import { type Finding, Findings, type Place, type Problem } from './findings.js'
 const TICK_MS = 500;
 
 export { CoreLoad } from '../analysis/core-load.js';
-export { ALGORITHMS } from '../analysis/registry.js';
+export { ALGORITHMS } from '../analysis/algorithms.js';
 export type { InsightType, StoredInsight } from '../insight.js';
 
 /** What the service would have told the device, and which readings it would not have had. */

@@ -1,6 +1,6 @@
 import { addressOf, createHttpServer, listen } from '@device-insights/fanout/platform/http-server';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
-import { CATALOGUE } from '../analysis/registry.js';
+import { CATALOGUE } from '../analysis/algorithms.js';
 import { operatorRow } from '../operators/operator.js';
 import { RefusedDevices } from '../refused-devices.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';

@@ -4,7 +4,7 @@ import { pathOf } from '@device-insights/fanout/platform/http-server';
 import { registerTotal, registerTotals } from '@device-insights/fanout/platform/operations';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { CATALOGUE } from '../analysis/registry.js';
+import { CATALOGUE } from '../analysis/algorithms.js';
 import { createDashboard, isDashboards } from '../dashboard/dashboard.js';
 import { type DashboardOptions, SIGN_INS, type SignIn } from '../dashboard/dashboard-context.js';
 import type { Health } from '../health.js';

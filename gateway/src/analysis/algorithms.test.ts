@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { INSIGHT_TYPES } from '../insight.js';
-import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled } from './registry.js';
+import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled } from './algorithms.js';
 
-describe('the registry of algorithms', () => {
+describe('the algorithms', () => {
   it('finds at least one algorithm for every insight type', () => {
     for (const type of INSIGHT_TYPES) expect(ALGORITHMS.filter((a) => a.type === type)).not.to.deep.equal([]);
   });
@@ -10,13 +10,6 @@ describe('the registry of algorithms', () => {
   it('gives every algorithm a unique id and slug', () => {
     expect(new Set(CATALOGUE.map((a) => a.id))).to.have.property('size', CATALOGUE.length);
     expect(new Set(CATALOGUE.map((a) => a.slug))).to.have.property('size', CATALOGUE.length);
-  });
-
-  it('gives all algorithms of a type the same window and cadence, so that their readings are comparable', () => {
-    for (const type of INSIGHT_TYPES) {
-      const windows = ALGORITHMS.filter((a) => a.type === type).map((a) => `${a.windowS}/${a.everyS}`);
-      expect(new Set(windows)).to.have.property('size', 1);
-    }
   });
 
   it('gives an account its entitled algorithms, and all of them for null', () => {

@@ -1,4 +1,5 @@
-import type { Algorithm, DeviceTraits } from '../algorithm.js';
+import type { Estimate } from '@device-insights/dsp-wasm';
+import type { DeviceTraits, Read } from './algorithm.js';
 
 /**
  * SpO2 = a + b R + c R² for a device without its own curve: as Maxim measured it for such sensors (application note
@@ -65,31 +66,19 @@ function doubtOf(percent: number, isCalibrated: boolean): 'implausible_ratio' | 
   return !isCalibrated && percent < UNCALIBRATED_BELOW ? 'uncalibrated' : null;
 }
 
-const algorithm: Algorithm = {
-  id: '7048a0b9-9a49-45e4-8055-2159d3e5889b',
-  slug: 'spo2-ratio',
-  name: 'SpO2 by ratio of ratios',
-  description:
-    'Blood oxygen over 8 s from the pulsatile red light relative to the infrared, by the calibration curve of the device model. Trusted from 70 to 100 %, with the default curve from 90 %; the first trusted reading comes after 4 s of clean data. A curve that gives less than 69 or more than 105 % has a confidence below 0.5, and no_reading says implausible_ratio; below 90 % on the default curve it says uncalibrated.',
-  version: '1.0.0',
-  type: 'spo2',
-  range: [70, 100],
-  windowS: 8,
-  everyS: 1,
-  requires: [['ppg_red'], ['ppg_ir']],
-  estimator: 'spo2',
-  read: ({ value, confidence }, { spo2Curve }: DeviceTraits) => {
-    const curve = spo2Curve ?? DEFAULT_CURVE;
-    const ratio = onCurve(value, curve);
-    const percent = curve.reduceRight((sum, coefficient) => sum * ratio + coefficient, 0);
-    const doubt = doubtOf(percent, spo2Curve !== null);
-    const limit = doubt ? UNTRUSTED_CONFIDENCE : spo2Curve ? 1 : UNCALIBRATED_CONFIDENCE;
-    return {
-      value: Math.max(0, expected(percent)),
-      confidence: Math.min(confidence * certainty(ratio, percent, curve), limit),
-      doubt,
-    };
-  },
-};
-
-export default algorithm;
+/** Reads a ratio of ratios on the calibration curve of the device. */
+export function readSpo2(
+  { value, confidence }: Pick<Estimate, 'value' | 'confidence'>,
+  { spo2Curve }: DeviceTraits,
+): Read {
+  const curve = spo2Curve ?? DEFAULT_CURVE;
+  const ratio = onCurve(value, curve);
+  const percent = curve.reduceRight((sum, coefficient) => sum * ratio + coefficient, 0);
+  const doubt = doubtOf(percent, spo2Curve !== null);
+  const limit = doubt ? UNTRUSTED_CONFIDENCE : spo2Curve ? 1 : UNCALIBRATED_CONFIDENCE;
+  return {
+    value: Math.max(0, expected(percent)),
+    confidence: Math.min(confidence * certainty(ratio, percent, curve), limit),
+    doubt,
+  };
+}
