@@ -259,8 +259,7 @@ export class Publisher {
     this.#answerDrains();
   }
 
-  #lose(part: Part): void {
-    const { stream } = part;
+  #lose({ stream }: Part): void {
     this.#options.log.warn(
       { session: stream.session.id },
       'another gateway owns the session now; the readings computed here are dropped',
@@ -268,7 +267,7 @@ export class Publisher {
     this.#queued -= stream.length;
     this.#waiting.delete(stream);
     this.#underWay -= 1;
-    stream.lose(part);
+    stream.lose();
   }
 
   #done(part: Part): void {
@@ -277,7 +276,7 @@ export class Publisher {
 
   #settle(parts: readonly Part[]): void {
     this.#underWay -= parts.length;
-    for (const part of parts) part.stream.settle(part);
+    for (const { stream } of parts) stream.settle();
   }
 
   #relieve(): void {
