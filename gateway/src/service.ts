@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createCore } from '@device-insights/dsp-wasm';
 import { type Clock, systemClock } from '@device-insights/fanout/platform/clock';
 import { addressOf, createHttpServer, listen, stopReuse } from '@device-insights/fanout/platform/http-server';
 import {
@@ -12,9 +13,12 @@ import {
 import { COMMIT, VERSION } from '@device-insights/fanout/platform/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { CoreLoad, registerAnalysisMetrics } from './analysis/core-load.js';
 import type { Config } from './config.js';
 import { keepFor, RETENTION_RUNS, type RetentionRun } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
+import { Ingest } from './ingest/ingest.js';
+import { registerIngestMetrics } from './ingest/metrics.js';
 import { provideKey } from './keys/first-key.js';
 import { KeyRing } from './keys/key-ring.js';
 import { openLiveFeed } from './live-feed.js';
@@ -24,8 +28,9 @@ import { Heartbeat } from './peers/heartbeat.js';
 import { Heartbeats, KEPT_MS, refuseOthers } from './peers/heartbeats.js';
 import { Inspector } from './peers/inspector.js';
 import { PeriodicTasks } from './periodic-tasks.js';
+import { observedStore, registerPublisherMetrics } from './publisher/metrics.js';
+import { Publisher } from './publisher/publisher.js';
 import { provideAccess } from './service/first-access.js';
-import { openStreaming } from './service/streaming.js';
 import { createWeb } from './service/web.js';
 import { shutDown } from './shutdown.js';
 import { registerDisk } from './store/embedded/metrics.js';
@@ -74,19 +79,17 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const heartbeat = new Heartbeat(store, gateway, clock);
   const heartbeats = new Heartbeats(store, clock);
   const { bus } = feed;
-  const streaming = await openStreaming({
-    config,
-    store,
-    keys,
-    bus,
-    registry,
-    gateway,
-    heartbeat,
-    heartbeats,
-    clock,
-    log,
+  const publisher = new Publisher({ store: observedStore(store, registry), bus, clock, log });
+  registerPublisherMetrics(registry, publisher);
+  const core = new CoreLoad(await createCore({ maxSessions: config.maxSessions }).catch(withoutMemory));
+  registerAnalysisMetrics(registry, core);
+  const ingest = new Ingest({
+    ...{ store, publisher, core, clock, log, gateway, heartbeat, heartbeats },
+    keys: keys.ofDevices,
+    graceMs: config.sessionGraceMs,
+    limits: config,
   });
-  const { ingest, publisher, core } = streaming;
+  registerIngestMetrics(registry, ingest);
 
   const clocks = watchClocks({ heartbeats, store, gateway, publisher, clock, log }, registry);
   const beat = () => heartbeat.beat();
@@ -191,4 +194,11 @@ function watchClocks(options: ClockWatchOptions, registry: Registry): ClockWatch
     "Time by which the clock is ahead of most clocks, the store's among them; negative if it is behind, 0 if it agrees";
   registerLevel(registry, 'device_insights_clock_error_seconds', off, () => clocks.errorMs / 1000);
   return clocks;
+}
+
+function withoutMemory(cause: unknown): never {
+  if (!(cause instanceof RangeError)) throw cause;
+  const advice =
+    'lower MAX_SESSIONS, or allow the process 32 GB of address space (ulimit -v, LimitAS), of which little is used';
+  throw new Error(`the memory of the signal core cannot be allocated (${cause.message}): ${advice}`, { cause });
 }
