@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Interval of the checks, ms. */
+/** Shortest and longest interval of the checks, ms. */
 const PAUSE_MS = 20;
+const MAX_PAUSE_MS = 500;
+/** The interval is this part of the time waited so far: a check costs CPU time, in servers too, that other tests need. */
+const PART = 1 / 20;
 
 /**
  * Checks until a condition holds; a check that fails counts as no.
@@ -12,9 +15,10 @@ export async function eventually(what: string, look: () => Promise<boolean> | bo
   const begun = Date.now();
   for (;;) {
     const [holds, error] = await attempt(look);
-    if (holds) return Date.now() - begun;
-    if (Date.now() - begun > ms) throw new Error(`not within ${ms} ms: ${what}`, { cause: error });
-    await setTimeout(PAUSE_MS);
+    const waited = Date.now() - begun;
+    if (holds) return waited;
+    if (waited > ms) throw new Error(`not within ${ms} ms: ${what}`, { cause: error });
+    await setTimeout(Math.min(MAX_PAUSE_MS, Math.max(PAUSE_MS, waited * PART)));
   }
 }
 
