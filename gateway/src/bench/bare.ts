@@ -1,21 +1,16 @@
-/** `node bare.js`: a `ws` server that does not process its frames; prints its port. /echo sends each back, all other paths count them. */
+/** `node bare.js`: a `ws` server that only counts its frames, and acknowledges some; prints its port. */
 import type { AddressInfo } from 'node:net';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 
-/** Frames between two acknowledgements of a sink. */
+/** Frames between two acknowledgements. */
 const ACK_EVERY = 1000;
 
-function count(socket: WebSocket): void {
+const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+server.on('connection', (socket) => {
   let frames = 0;
+  socket.on('error', () => socket.terminate());
   socket.on('message', () => {
     if (++frames % ACK_EVERY === 0) socket.send(`{"ack":${frames}}`);
   });
-}
-
-const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-server.on('connection', (socket, { url }) => {
-  socket.on('error', () => socket.terminate());
-  if (url === '/echo') socket.on('message', (data) => socket.send(data));
-  else count(socket);
 });
 server.on('listening', () => console.log((server.address() as AddressInfo).port));

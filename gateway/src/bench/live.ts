@@ -4,9 +4,7 @@ import { KEY, type MeasuredGateway } from './gateway.js';
 
 /** The fields of the load generator's output about devices that are used here. */
 export interface IngestResult {
-  readonly connect_s: number;
   readonly window_s: number;
-  readonly sent_frames: number;
   readonly data_seconds: number;
   readonly server_cpu_s: number;
   readonly server_busy: number;

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-
 /** Goal of a figure, in its unit: at least or at most this. */
 export type Goal = readonly ['>=' | '<=', number];
 
@@ -11,12 +9,12 @@ interface Figure {
   readonly goal: Goal | null;
 }
 
-/** Prints figures at once, and keeps them for a file. */
+/** Prints figures at once, and keeps them for the summary. */
 export class Report {
-  readonly #parts: { part: string; figures: Figure[]; runs: unknown[]; failure?: string }[] = [];
+  readonly #parts: { part: string; figures: Figure[]; failure?: string }[] = [];
 
   part(part: string): void {
-    this.#parts.push({ part, figures: [], runs: [] });
+    this.#parts.push({ part, figures: [] });
     console.log(`\n${part}`);
   }
 
@@ -25,11 +23,6 @@ export class Report {
     const part = this.#parts.at(-1);
     if (part) part.failure = failure;
     console.log(`  not measured: ${failure}`);
-  }
-
-  /** Keeps the raw result of a run. */
-  run(result: unknown): void {
-    this.#parts.at(-1)?.runs.push(result);
   }
 
   figure(name: string, unit: string, values: readonly number[], goal: Goal | null = null): void {
@@ -55,10 +48,6 @@ export class Report {
     for (const { part, name, unit, values, goal } of missed)
       console.log(`  missed: ${part}: ${name}: ${short(median(values))} ${unit}, goal ${goal?.join(' ')}`);
     for (const { part, failure } of this.#parts) if (failure) console.log(`  not measured: ${part}: ${failure}`);
-  }
-
-  save(file: string): void {
-    writeFileSync(file, `${JSON.stringify(this.#parts, null, 1)}\n`);
   }
 }
 

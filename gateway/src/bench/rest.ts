@@ -46,8 +46,6 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
   }
   await bare.stop();
   await gateway.stop();
-  for (const reading of [...readings, ...bareReadings, ...shared])
-    report.run({ ...reading, others: reading.others.length });
   const of = (all: readonly Reading[], value: (it: Reading) => number) => all.map(value);
   const [seconds, bareSeconds] = [of(readings, (it) => it.seconds), of(bareReadings, (it) => it.seconds)];
   const [cpu, bareCpu] = [of(readings, (it) => it.cpu), of(bareReadings, (it) => it.cpu)];

@@ -1,12 +1,11 @@
 /**
  * The benchmarks of the gateway on its embedded store: it runs alone on one core, the load generator (test/load, needs
- * Go) on another. Prints medians with the value of each round and the goal, if there is one. `node run.js [--json FILE]
- * [part of a name]…` runs some of them. BENCH_ROUNDS sets the number of rounds, BENCH_DIR a folder on the disk to measure,
+ * Go) on another. Prints medians with the value of each round and the goal, if there is one. `node run.js [part of a
+ * name]…` runs some of them. BENCH_ROUNDS sets the number of rounds, BENCH_DIR a folder on the disk to measure,
  * BENCH_NODE flags for the gateway's Node (`--cpu-prof`).
  */
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { prepare, type Running, runLoad, saidPort, startServer } from '@device-insights/fanout/bench';
 import { MeasuredGateway } from './gateway.js';
 import { cpuOf, delayOf, type IngestResult, type LiveResult, runLive } from './live.js';
@@ -36,32 +35,20 @@ interface Part {
   run(): Promise<void>;
 }
 const parts = new Map<string, Part>([
-  ['live 1000', { once: 40, round: 90, run: livePart }],
+  ['live 1000', { once: 40, round: 75, run: livePart }],
   ['live 3000', { once: 40, round: 80, run: manyPart }],
-  ['most', { once: 200, round: 150, run: () => mostPart(false) }],
-  ['spread most', { once: 200, round: 150, run: () => mostPart(true) }],
-  ['growth', { once: 40, round: 130, run: growthPart }],
+  ['most', { once: 200, round: 150, run: mostPart }],
   ['flood', { once: 40, round: 10, run: floodPart }],
   ['rest', { once: 90, round: 25, run: () => restPart(report, ROUNDS) }],
 ]);
-const { chosen, json } = asked();
-const loadgen = prepare() ?? process.exit(0);
-
-/** What the command line asks for. Ends the process if it is wrong. */
-function asked(): { readonly chosen: [string, Part][]; readonly json: string | undefined } {
-  try {
-    const options = { json: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    const unknown = positionals.find((text) => ![...parts.keys()].some((name) => name.includes(text)));
-    if (unknown !== undefined) throw new Error(`there is no benchmark ${JSON.stringify(unknown)}`);
-    const isWanted = (name: string) => positionals.length === 0 || positionals.some((text) => name.includes(text));
-    return { chosen: [...parts].filter(([name]) => isWanted(name)), json: values.json };
-  } catch (error) {
-    const names = [...parts.keys()].join(', ');
-    console.error(`${(error as Error).message}\nusage: [--json FILE] [part of a name]…; the names: ${names}`);
-    process.exit(1);
-  }
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((text) => ![...parts.keys()].some((name) => name.includes(text)));
+if (unknown !== undefined) {
+  console.error(`there is no benchmark ${JSON.stringify(unknown)}; the names: ${[...parts.keys()].join(', ')}`);
+  process.exit(1);
 }
+const chosen = [...parts].filter(([name]) => wanted.length === 0 || wanted.some((text) => name.includes(text)));
+const loadgen = prepare() ?? process.exit(0);
 
 /** Runs all rounds on one gateway, each with its own sessions, after a run that only warms up its engine. */
 async function rounds<T>(run: (gateway: MeasuredGateway) => Promise<T>): Promise<T[]> {
@@ -69,24 +56,19 @@ async function rounds<T>(run: (gateway: MeasuredGateway) => Promise<T>): Promise
   try {
     await runLive(loadgen, gateway, 1000, { delays: false });
     const results: T[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const result = await run(gateway);
-      report.run(result);
-      results.push(result);
-    }
+    for (let round = 0; round < ROUNDS; round++) results.push(await run(gateway));
     return results;
   } finally {
     await gateway.stop();
   }
 }
 
-/** A thousand devices on a quiet and on a busy disk, and the CPU of bare servers that get the same frames. */
+/** A thousand devices on a quiet and on a busy disk, and the CPU of a bare server that gets the same frames. */
 async function livePart(): Promise<void> {
   const devices = 1000;
   const bare = await startServer(process.execPath, [BARE], saidPort(''));
   const runs = await rounds(async (gateway) => ({
-    sink: await runBare(bare, 'sink', devices),
-    echo: await runBare(bare, 'echo', devices),
+    sink: await runBare(bare, devices),
     quiet: await runLive(loadgen, gateway, devices),
     busy: await runLive(loadgen, gateway, devices, { busy: true }),
   })).finally(() => bare.stop());
@@ -97,12 +79,10 @@ async function livePart(): Promise<void> {
     const of = (all: readonly LiveResult[]) => all.map((run) => delayOf(run, share));
     report.ratio(`delay ${share} on the busy disk, to that on the quiet one`, of(busy), of(quiet), ['<=', 3]);
   }
-  const [cpu, sinks, echoes] = [quiet.map(cpuOf), runs.map(({ sink }) => sink), runs.map(({ echo }) => echo)];
+  const [cpu, sinks] = [quiet.map(cpuOf), runs.map(({ sink }) => sink)];
   report.figure('CPU a session-second, whole process', 'ms', cpu, ['<=', 0.17]);
   report.figure('bare ws sink, the same frames', 'ms', sinks);
-  report.figure('bare ws echo, the same frames', 'ms', echoes);
   report.ratio('CPU to that of the bare ws sink', cpu, sinks, ['<=', 1.5]);
-  report.ratio('CPU to that of the bare ws echo', cpu, echoes);
   conditions([...quiet, ...busy]);
 }
 
@@ -148,20 +128,20 @@ function conditions(runs: readonly LiveResult[]): void {
   );
 }
 
-/** The most devices whose p99 stays within the limit. */
-async function mostPart(spread: boolean): Promise<void> {
+/** The most devices, which begin at any time, whose p99 stays within the limit. */
+async function mostPart(): Promise<void> {
   const found: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) found.push(await searchMost(found.at(-1) || 1000, spread));
+  for (let round = 0; round < ROUNDS; round++) found.push(await searchMost(found.at(-1) || 1000));
   report.figure(`most devices with a delay p99 of ${DELAY_LIMIT_MS} ms at most`, 'devices', found, ['>=', 5000]);
 }
 
 /** Steps up or down until the limit is between two steps, then bisects. */
-async function searchMost(start: number, spread: boolean): Promise<number> {
+async function searchMost(start: number): Promise<number> {
   const [low, high] = start === 1000 ? [0.5, 2] : [0.85, 1.18];
   let good = 0;
   let bad = Number.POSITIVE_INFINITY;
   for (let devices = start; bad / good > NEAR && devices >= 100; ) {
-    if (await holds(devices, spread)) good = devices;
+    if (await holds(devices)) good = devices;
     else bad = devices;
     if (good >= MOST_DEVICES) break;
     const between = good > 0 && bad < Number.POSITIVE_INFINITY;
@@ -171,43 +151,21 @@ async function searchMost(start: number, spread: boolean): Promise<number> {
 }
 
 /** Whether a gateway serves this many devices. Each trial has a new one, because a gateway that falls behind disturbs the next trial. */
-async function holds(devices: number, spread: boolean): Promise<boolean> {
+async function holds(devices: number): Promise<boolean> {
   const gateway = await MeasuredGateway.start();
-  const run = await runLive(loadgen, gateway, devices, { spread }).catch((error: Error) => error);
+  const run = await runLive(loadgen, gateway, devices, { spread: true }).catch((error: Error) => error);
   await gateway.stop();
   const p99 = run instanceof Error ? Number.NaN : delayOf(run, 'p99');
-  report.run(run instanceof Error ? { devices, failed: run.message } : run);
   console.log(`  ${devices} devices: p99 ${p99} ms`);
   return p99 <= DELAY_LIMIT_MS;
 }
 
 /** CPU time of a bare server for a second of one device, ms. */
-async function runBare(server: Running, protocol: 'sink' | 'echo', devices: number): Promise<number> {
+async function runBare(server: Running, devices: number): Promise<number> {
   const pace = ['-d', `${devices}`, '-size', `${FRAME_BYTES}`, '-period', '200ms', '-warm', '3s', '-dur', '10s'];
-  const url = `ws://127.0.0.1:${server.port}/${protocol}`;
-  const result = await runLoad<IngestResult>(loadgen, 'ingest', server.pids, [
-    '-proto',
-    protocol,
-    '-url',
-    url,
-    ...pace,
-  ]);
-  report.run({ protocol, ...result });
+  const flags = ['-proto', 'sink', '-url', `ws://127.0.0.1:${server.port}/`, ...pace];
+  const result = await runLoad<IngestResult>(loadgen, 'ingest', server.pids, flags);
   return (result.server_cpu_s / (devices * result.window_s)) * 1000;
-}
-
-async function growthPart(): Promise<void> {
-  const steps = [500, 1000, 2000, 4000];
-  const runs = await rounds(async (gateway) => {
-    const results: LiveResult[] = [];
-    for (const devices of steps) results.push(await runLive(loadgen, gateway, devices, { delays: false }));
-    return results;
-  });
-  const cpu = steps.map((_, i) => runs.map((results) => (results[i] ? cpuOf(results[i]) : Number.NaN)));
-  for (const [i, devices] of steps.entries()) {
-    report.figure(`CPU a session-second at ${devices} devices`, 'ms', cpu[i] ?? []);
-    if (i > 0) report.ratio(`to that at ${steps[i - 1]}`, cpu[i] ?? [], cpu[i - 1] ?? [], ['<=', 1.05]);
-  }
 }
 
 async function floodPart(): Promise<void> {
@@ -236,7 +194,6 @@ console.log(`${ROUNDS} rounds of ${chosen.map(([name]) => name).join(', ')}: abo
 for (const [name, part] of chosen) {
   report.part(name);
   await part.run().catch((error: Error) => report.failed(error.message));
-  if (json) report.save(json);
 }
 report.summary();
 process.exit(0);
