@@ -37,30 +37,65 @@ const mongoUri = z.string().superRefine(async (uri, { addIssue }) => {
     addIssue('must name its database, as in mongodb://HOST/device-insights; otherwise the driver uses "test"');
 });
 
+/** Every variable, with its description for the help. An empty one counts as not set. */
 const Environment = z
   .object({
-    HOST: trimmed.default('127.0.0.1'),
-    PORT: whole(0, 65_535).default(8080),
-    DATA_DIR: trimmed.default('./data'),
-    MONGODB_URI: mongoUri.optional(),
-    REDIS_URL: z.string().refine(isRedisUrls, REDIS_URL_RULE).optional(),
-    FANOUT_MOUNTED: z.enum(['true', 'false'], 'must be true or false').default('true'),
-    METRICS_PORT: whole(0, 65_535).optional(),
-    METRICS_HOST: trimmed.optional(),
-    SESSION_GRACE_MS: whole(0, 86_400_000).default(60_000),
-    BOOTSTRAP_API_KEY: z.string().refine(isKey, 'must be svc_ and 22 to 128 letters and digits').optional(),
-    MAX_SESSIONS: whole(1, 20_000).default(2000),
-    MAX_ACCOUNT_SESSIONS: whole(1, 20_000).optional(),
-    MAX_DAILY_SESSIONS: whole(1, 1_000_000_000).default(100_000),
-    RETENTION_DAYS: whole(1, 36_500).optional(),
-    SHUTDOWN_DELAY_MS: whole(0, 60_000).default(0),
-    DRAIN_MS: whole(0, 8000).default(1000),
-    DASHBOARD: z.enum(['on', 'off'], 'must be on or off').default('on'),
+    HOST: trimmed.default('127.0.0.1').describe('address to listen on; 0.0.0.0 for devices on the network'),
+    PORT: whole(0, 65_535).default(8080).describe('port of REST and of both sockets; 0 means any free port'),
+    DATA_DIR: trimmed.default('./data').describe('directory of the embedded store'),
+    MONGODB_URI: mongoUri
+      .optional()
+      .describe('address of MongoDB (a replica set), to use it instead of the embedded store'),
+    REDIS_URL: z
+      .string()
+      .refine(isRedisUrls, REDIS_URL_RULE)
+      .optional()
+      .describe('address of Redis, the bus between gateways and fan-out nodes'),
+    FANOUT_MOUNTED: z
+      .enum(['true', 'false'], 'must be true or false')
+      .default('true')
+      .describe('whether the gateway serves /stream/subscribe itself'),
+    METRICS_PORT: whole(0, 65_535).optional().describe('port of /metrics, /healthz, /readyz and /livez'),
+    METRICS_HOST: trimmed.optional().describe('address for that port; default: that of HOST'),
+    SESSION_GRACE_MS: whole(0, 86_400_000)
+      .default(60_000)
+      .describe('how long a session waits for its device to reconnect, ms'),
+    BOOTSTRAP_API_KEY: z
+      .string()
+      .refine(isKey, 'must be svc_ and 22 to 128 letters and digits')
+      .optional()
+      .describe('an API key for the account default, which is created if it does not exist'),
+    MAX_SESSIONS: whole(1, 20_000)
+      .default(2000)
+      .describe('maximum number of sessions that one process analyses at the same time'),
+    MAX_ACCOUNT_SESSIONS: whole(1, 20_000)
+      .optional()
+      .describe('maximum number of these sessions for one account; default: three quarters of them'),
+    MAX_DAILY_SESSIONS: whole(1, 1_000_000_000)
+      .default(100_000)
+      .describe('maximum number of sessions that one account opens on this process per day'),
+    RETENTION_DAYS: whole(1, 36_500)
+      .optional()
+      .describe('days for which sessions and insights are kept; default: until they are erased'),
+    SHUTDOWN_DELAY_MS: whole(0, 60_000)
+      .default(0)
+      .describe('time after SIGTERM for which everything is still served while /readyz is 503, ms'),
+    DRAIN_MS: whole(0, 8000)
+      .default(1000)
+      .describe("time over which the subscribers' sockets are closed during shutdown, ms"),
+    DASHBOARD: z
+      .enum(['on', 'off'], 'must be on or off')
+      .default('on')
+      .describe('off disables the dashboard, and /docs and /asyncapi.json with it'),
     DASHBOARD_PASSWORD: trimmed
       .min(PASSWORD_LENGTH.min, PASSWORD_RULE)
       .max(PASSWORD_LENGTH.max, PASSWORD_RULE)
-      .optional(),
-    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+      .optional()
+      .describe("password of the dashboard's first operator, admin"),
+    LOG_LEVEL: z
+      .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
+      .default('info')
+      .describe(LOG_LEVELS.join(', ')),
   })
   .refine(({ FANOUT_MOUNTED, REDIS_URL }) => FANOUT_MOUNTED === 'true' || REDIS_URL !== undefined, {
     path: ['FANOUT_MOUNTED'],
@@ -68,85 +103,24 @@ const Environment = z
       'is false, but REDIS_URL is not set, so nobody could subscribe: set REDIS_URL to the Redis of the fan-out nodes, or FANOUT_MOUNTED to true',
   });
 
-/** Descriptions of the variables, for the help. */
-const MEANINGS: Readonly<Record<keyof z.output<typeof Environment>, string>> = {
-  HOST: 'address to listen on; 0.0.0.0 for devices on the network',
-  PORT: 'port of REST and of both sockets; 0 means any free port',
-  DATA_DIR: 'directory of the embedded store',
-  MONGODB_URI: 'address of MongoDB (a replica set), to use it instead of the embedded store',
-  REDIS_URL: 'address of Redis, the bus between gateways and fan-out nodes',
-  FANOUT_MOUNTED: 'whether the gateway serves /stream/subscribe itself',
-  METRICS_PORT: 'port of /metrics, /healthz, /readyz and /livez',
-  METRICS_HOST: 'address for that port; default: that of HOST',
-  SESSION_GRACE_MS: 'how long a session waits for its device to reconnect, ms',
-  BOOTSTRAP_API_KEY: 'an API key for the account default, which is created if it does not exist',
-  MAX_SESSIONS: 'maximum number of sessions that one process analyses at the same time',
-  MAX_ACCOUNT_SESSIONS: 'maximum number of these sessions for one account; default: three quarters of them',
-  MAX_DAILY_SESSIONS: 'maximum number of sessions that one account opens on this process per day',
-  RETENTION_DAYS: 'days for which sessions and insights are kept; default: until they are erased',
-  SHUTDOWN_DELAY_MS: 'time after SIGTERM for which everything is still served while /readyz is 503, ms',
-  DRAIN_MS: "time over which the subscribers' sockets are closed during shutdown, ms",
-  DASHBOARD: 'off disables the dashboard, and /docs and /asyncapi.json with it',
-  DASHBOARD_PASSWORD: "password of the dashboard's first operator, admin",
-  LOG_LEVEL: LOG_LEVELS.join(', '),
-};
-
 /** The variables whose value can be in a file instead, which `NAME_FILE` names. */
 const SECRETS = ['MONGODB_URI', 'REDIS_URL', 'BOOTSTRAP_API_KEY', 'DASHBOARD_PASSWORD'] as const;
 
 /** The help text: every variable with its description and default, one a line. */
 export function configHelp(): string {
   const defaults: Readonly<Record<string, unknown>> = Environment.parse({});
-  const lines = Object.entries(MEANINGS).map(([name, meaning]) => {
+  const lines = Object.entries(Environment.shape).map(([name, { description }]) => {
     const fallback = defaults[name] === undefined ? '' : ` [${defaults[name]}]`;
-    return `  ${name.padEnd(20)}  ${meaning}${fallback}`;
+    return `  ${name.padEnd(20)}  ${description}${fallback}`;
   });
   return `${lines.join('\n')}\n\n${SECRETS.join(', ')}: NAME_FILE can name a file that holds the value instead`;
-}
-
-/** Everything that can be configured, checked. Times in ms. */
-export interface Config {
-  readonly host: string;
-  /** 0 means any free port. */
-  readonly port: number;
-  /** Directory of the embedded store. */
-  readonly dataDir: string;
-  /** Address of MongoDB, used instead of the embedded store. */
-  readonly mongodbUri: string | null;
-  /** Address of the bus between gateways and fan-out nodes; null keeps the bus inside this process. */
-  readonly redisUrl: string | null;
-  /** Whether this process also serves subscribers. */
-  readonly fanoutMounted: boolean;
-  /** Port of /metrics, /healthz, /readyz and /livez; null disables both. */
-  readonly metricsPort: number | null;
-  readonly metricsHost: string;
-  readonly sessionGraceMs: number;
-  /** A key of the account `default`, created at the start if it does not exist. */
-  readonly bootstrapApiKey: string | null;
-  /** Maximum number of sessions that one process analyses at the same time. */
-  readonly maxSessions: number;
-  /** Maximum number of these sessions for one account. */
-  readonly maxAccountSessions: number;
-  /** Maximum number of sessions that one account opens on this process in a day. */
-  readonly maxDailySessions: number;
-  /** Sessions and insights older than this are erased; null keeps them for ever. */
-  readonly retentionDays: number | null;
-  /** Time after SIGTERM for which everything is still served while the health check fails. */
-  readonly shutdownDelayMs: number;
-  /** Time over which the subscribers' sockets are closed at shutdown. */
-  readonly drainMs: number;
-  /** Whether the dashboard is served. */
-  readonly dashboard: boolean;
-  /** The password of the dashboard's first operator; null generates one if it can be shown. */
-  readonly dashboardPassword: string | null;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
 /**
  * Reads the configuration from environment variables; an empty variable counts as not set.
  * @throws ConfigError listing every variable that is not valid
  */
-export async function parseConfig(environment: Readonly<Record<string, string | undefined>>): Promise<Config> {
+export async function parseConfig(environment: Readonly<Record<string, string | undefined>>) {
   const { data: e, error } = await Environment.safeParseAsync(variablesOf(environment, SECRETS));
   if (error) throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
   return {
@@ -172,6 +146,9 @@ export async function parseConfig(environment: Readonly<Record<string, string | 
   };
 }
 
+/** Everything that can be configured, checked: `Environment` says what each value means. Times in ms; null: not set. */
+export type Config = Readonly<Awaited<ReturnType<typeof parseConfig>>>;
+
 /**
  * The configuration of this process.
  * @param defaults for variables that are not set
@@ -186,7 +163,7 @@ export function processConfig(
 
 /** A line for each variable of this process whose name is probably a misspelt one of the configuration. */
 export function misspeltVariables(): string[] {
-  return misspelt(process.env, Object.keys(MEANINGS), SECRETS);
+  return misspelt(process.env, Object.keys(Environment.shape), SECRETS);
 }
 
 /** Who runs the command, for the audit log: the user of the system, also behind sudo. */
