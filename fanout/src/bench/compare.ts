@@ -1,5 +1,5 @@
 import type { Contender } from './contenders.js';
-import { type Result, type Running, runLoad } from './processes.js';
+import { median, quantile, type Result, type Running, runLoad } from './processes.js';
 
 /** One metric of a run. */
 export interface Reading {
@@ -94,12 +94,6 @@ function readAll(raw: Raw, name: string, { of }: Reading): number[] {
 /** The ratio in each round; empty if there is nothing to divide by. */
 function divided(values: readonly number[], by: readonly number[]): number[] {
   return by.map((divisor, round) => (values[round] ?? Number.NaN) / divisor);
-}
-
-const median = (values: readonly number[]) => quantile(values, 0.5);
-
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * share)] ?? Number.NaN;
 }
 
 function short(value: number): string {

@@ -161,3 +161,12 @@ async function accepts(port: number): Promise<boolean> {
   socket.destroy();
   return open;
 }
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which this share of the values lies; NaN if there are none. */
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * share)] ?? Number.NaN;
+}

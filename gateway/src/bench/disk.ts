@@ -1,8 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startBeside, stop } from '@device-insights/fanout/bench';
-import { quantile } from './report.js';
+import { quantile, startBeside, stop } from '@device-insights/fanout/bench';
 
 /** Durations of a disk's syncs, ms. */
 export interface SyncTimes {

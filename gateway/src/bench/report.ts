@@ -1,3 +1,5 @@
+import { median } from '@device-insights/fanout/bench';
+
 /** Goal of a figure, in its unit: at least or at most this. */
 export type Goal = readonly ['>=' | '<=', number];
 
@@ -54,14 +56,6 @@ export class Report {
 /** Whether the median reaches the goal; a figure that could not be measured does not. */
 function isMet(values: readonly number[], [is, value]: Goal): boolean {
   return is === '<=' ? median(values) <= value : median(values) >= value;
-}
-
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
-
-export function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * share)] ?? Number.NaN;
 }
 
 const short = (value: number) => `${Number(value.toPrecision(4))}`;

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Running, saidPort, startServer } from '@device-insights/fanout/bench';
+import { median, type Running, saidPort, startServer } from '@device-insights/fanout/bench';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import type { StoredInsight } from '../insight.js';
 import { provideKey } from '../keys/first-key.js';
@@ -11,7 +11,7 @@ import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Session, Store } from '../store/store.js';
 import { sampleSession } from '../store/suite/samples.js';
 import { dataFolder, KEY, MeasuredGateway } from './gateway.js';
-import { median, type Report } from './report.js';
+import type { Report } from './report.js';
 
 const INSIGHTS = 1_000_000;
 const PART = 2000;

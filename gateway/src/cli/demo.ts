@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { processLog } from '@device-insights/fanout/platform/log';
 import { VERSION } from '@device-insights/fanout/platform/version';
 import { DeviceInsights, type FrameSource } from '@device-insights/sdk';
-import { type Recording, readRecording } from '@device-insights/sdk/node';
+import { type PlaybackOptions, play, type Recording, readingLine, readRecording } from '@device-insights/sdk/node';
 import { FAULT_FORMS, parseFaults, simulate } from '@device-insights/sdk/simulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { processConfig } from '../config.js';
 import { newKey } from '../keys/key.js';
 import { startService } from '../service.js';
-import { showDemo } from './demonstration.js';
 import { followOutput, runAndExit } from './run-command.js';
 
 interface Options {
@@ -26,6 +26,8 @@ interface Options {
 
 /** Data time that a source without an end may play ahead of real time, ms: one day. */
 const ENDLESS_MS = 86_400_000;
+/** Maximum time for the last insights to get from the store to the subscriber, ms. */
+const LAST_INSIGHTS_MS = 3000;
 
 /** Runs the demo; resolves when it has ended, or was stopped with Ctrl-C. */
 async function demo(options: Options): Promise<void> {
@@ -53,6 +55,41 @@ async function demo(options: Options): Promise<void> {
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
+}
+
+/**
+ * Streams a source into a running service and prints each insight that a subscriber receives. At the end it ends the
+ * session and waits until all its insights have been printed.
+ *
+ * @returns a line with the result
+ * @throws the error that stopped the device or the subscriber, or the error of the service
+ */
+async function showDemo(client: DeviceInsights, source: FrameSource, how: PlaybackOptions): Promise<string> {
+  const live = client.live.subscribe();
+  await live.subscribed();
+  const { id: deviceModelId } = await client.deviceModels.create(source.deviceModel);
+  const device = client.device({ deviceId: source.id, deviceModelId });
+  const { session_id } = await device.ready();
+  let [count, wanted] = [0, Number.POSITIVE_INFINITY];
+  const received = (async () => {
+    for await (const insight of live) {
+      if (insight.session_id !== session_id) continue;
+      console.log(readingLine(insight));
+      if (++count >= wanted) return;
+    }
+  })();
+  try {
+    await Promise.race([play(source, device, how), received.then(() => new Promise<never>(() => {}))]);
+    await device.end();
+    // A session without data leaves nothing.
+    wanted = device.counters.framesSent > 0 ? (await client.sessions.insights(session_id)).length : 0;
+    if (count < wanted) await Promise.race([received, setTimeout(LAST_INSIGHTS_MS)]);
+  } finally {
+    device.close();
+    live.close();
+  }
+  const { framesSent, framesRefused } = device.counters;
+  return `\nended     ${framesSent} frames sent${framesRefused > 0 ? `, ${framesRefused} refused` : ''}; ${count} insights received`;
 }
 
 function simulator({ hr = 72, rr = 15, spo2 = 97, seed = 1, fault }: Options): FrameSource {

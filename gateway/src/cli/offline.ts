@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
+import { ALGORITHMS } from '../analysis/algorithms.js';
 import { type Analysis, type Found, openAnalysis, type RPeak } from '../analysis/analysis.js';
 import { CoreLoad } from '../analysis/core-load.js';
-import { ALGORITHMS } from '../analysis/algorithms.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from '../analysis/sample-run.js';
 import type { Beat } from '../beat.js';
 import { decodeBinary } from '../ingest/frame.js';
@@ -16,8 +16,8 @@ import { type Finding, Findings, type Place, type Problem } from './findings.js'
 /** Interval at which gaps are checked, ms of data time; as the ingest socket does. */
 const TICK_MS = 500;
 
-export { CoreLoad } from '../analysis/core-load.js';
 export { ALGORITHMS } from '../analysis/algorithms.js';
+export { CoreLoad } from '../analysis/core-load.js';
 export type { InsightType, StoredInsight } from '../insight.js';
 
 /** What the service would have told the device, and which readings it would not have had. */

@@ -58,22 +58,7 @@ export class RefusedInARow {
 }
 
 /** A device's way to the service: its socket, or an upload. */
-export type Transport = Pick<
-  Connection,
-  | 'keyHash'
-  | 'expiresAt'
-  | 'onMessage'
-  | 'upload'
-  | 'gone'
-  | 'closed'
-  | 'pause'
-  | 'resume'
-  | 'send'
-  | 'accepted'
-  | 'refuse'
-  | 'look'
-  | 'close'
->;
+export type Transport = Omit<Connection, 'ws' | 'socket' | 'clock'>;
 
 /** One device's socket. It is paused until `resume`, so that no message arrives before the session exists. */
 export class Connection {

@@ -8,7 +8,7 @@ import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { Order } from './order.js';
 import { Excess, MAX_LEAD_MS, Pace } from './pace.js';
 import { Held, type Piece, Sequence } from './sequence.js';
-import { MAX_FUTURE_MS, Timeline } from './timeline.js';
+import { MAX_FUTURE_MS, type Slip, Timeline } from './timeline.js';
 
 interface IntakeOptions {
   readonly channels: readonly ModalityChannel[];
@@ -71,7 +71,9 @@ export class Intake {
     this.#firstInstant = options.progress.firstInstant;
     this.#lastInstant = options.progress.lastInstant;
     this.#lastDataAt = options.progress.lastDataAt;
-    this.#channels = options.channels.map((channel, index) => this.#channel(channel, index));
+    this.#channels = options.channels.map(
+      (model, index) => new Channel(index, model, this.#held, options.progress.slips?.[index] ?? null),
+    );
   }
 
   /** Receives a frame; returns the runs that are now in order, or why the frame is refused: then no part of it is used. */
@@ -173,28 +175,6 @@ export class Intake {
     };
   }
 
-  #channel(model: ModalityChannel, index: number): Channel {
-    const nominal = SECOND_MS / model.sample_rate_hz;
-    const timeline = new Timeline(nominal, this.#options.progress.slips?.[index]);
-    const sequence = new Sequence(nominal, this.#held);
-    const numbering = new Numbering(nominal);
-    return {
-      index,
-      model,
-      sequence,
-      timeline,
-      numbering,
-      copies: new Copies(nominal),
-      excess: new Excess(),
-      order: new Order(),
-      copied: 0,
-      tornBefore: 0,
-      hasNumberingFault: false,
-      unacknowledgedMs: 0,
-      stamp: Number.NEGATIVE_INFINITY,
-    };
-  }
-
   /** Whether new numbers of a frame without a stamp arrive so fast that they must be stored data. */
   #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants }: Frame): boolean {
     const end = seq + instants;
@@ -292,24 +272,36 @@ export class Intake {
   }
 }
 
-interface Channel {
-  readonly index: number;
-  readonly model: ModalityChannel;
+/** What is known of one channel. */
+class Channel {
   readonly sequence: Sequence;
   readonly timeline: Timeline;
   readonly numbering: Numbering;
   readonly copies: Copies;
-  readonly excess: Excess;
-  readonly order: Order;
+  readonly excess = new Excess();
+  readonly order = new Order();
   /** Count of numbers that were used for copies. */
-  copied: number;
+  copied = 0;
   /** Below this number (without copies), times are not trusted, because part of a copy was used. */
-  tornBefore: number;
+  tornBefore = 0;
   /** Whether the last judged stretch of numbers had a fault. */
-  hasNumberingFault: boolean;
-  unacknowledgedMs: number;
+  hasNumberingFault = false;
+  unacknowledgedMs = 0;
   /** The last stamp, ms. */
-  stamp: number;
+  stamp = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    readonly index: number,
+    readonly model: ModalityChannel,
+    held: Held,
+    slip: Slip | null,
+  ) {
+    const nominal = SECOND_MS / model.sample_rate_hz;
+    this.sequence = new Sequence(nominal, held);
+    this.timeline = new Timeline(nominal, slip);
+    this.numbering = new Numbering(nominal);
+    this.copies = new Copies(nominal);
+  }
 }
 
 /** A value of each channel by its index, without those that have none. */

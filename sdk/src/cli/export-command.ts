@@ -1,17 +1,13 @@
 import type { Beat, Insight, Summary } from '../generated/types.gen.js';
 import { INSIGHT_TYPES } from '../live/insight.js';
-import { toParquet } from '../rest/parquet.js';
+import { COLUMNS, toParquet } from '../rest/parquet.js';
 import { insightsOfSession } from '../rest/session-insights.js';
 import { type Arguments, UsageError } from './arguments.js';
 import type { Command, Surroundings } from './command.js';
 
 /** As in the CSV of the dashboard. */
-const COLUMNS = [
-  ...(['ts', 'type', 'value', 'unit', 'sqi_class', 'confidence', 'coverage'] as const),
-  ...(['actual_start', 'actual_end', 'e2e_latency_ms', 'device_id', 'session_id', 'algorithm'] as const),
-  ...(['sdnn', 'pnn50'] as const),
-] satisfies readonly (keyof Insight)[];
-const TIMES: readonly string[] = ['ts', 'actual_start', 'actual_end'];
+const NAMES = Object.keys(COLUMNS) as (keyof Insight)[];
+const TIMES: readonly string[] = NAMES.filter((name) => COLUMNS[name] === 'TIMESTAMP');
 const SUMMARY_COLUMNS = [
   ...(['type', 'unit', 'mean', 'minimum', 'maximum', 'excellent_s', 'acceptable_s', 'unfit_s'] as const),
 ] satisfies readonly (keyof Summary)[];
@@ -57,10 +53,10 @@ export const exportCommand: Command = {
       return;
     }
     const timed = args.flag('iso') ? withText : (insight: Insight) => insight;
-    if (format === 'csv') await print(COLUMNS.join(','));
+    if (format === 'csv') await print(NAMES.join(','));
     for await (const insight of insights) {
       const row = timed(insight);
-      await print(format === 'csv' ? COLUMNS.map((column) => cell(row[column] ?? '')).join(',') : JSON.stringify(row));
+      await print(format === 'csv' ? NAMES.map((name) => cell(row[name] ?? '')).join(',') : JSON.stringify(row));
     }
   },
 };

@@ -3,8 +3,8 @@ import type { Insight } from '../generated/types.gen.js';
 /** Rows that are in memory at a time: a row group of the file. */
 const GROUP_ROWS = 100_000;
 
-/** Columns of the file, in the order of the CSV, with their types; a TIMESTAMP has milliseconds and is UTC. */
-const COLUMNS = {
+/** Columns of exported insights, with their types in the file; a TIMESTAMP has milliseconds and is UTC. */
+export const COLUMNS = {
   ts: 'TIMESTAMP',
   type: 'STRING',
   value: 'DOUBLE',
