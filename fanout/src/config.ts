@@ -3,23 +3,6 @@ import { misspelt, variablesOf } from './platform/environment.js';
 import { LOG_LEVELS } from './platform/log.js';
 import { isRedisUrls, REDIS_URL_RULE } from './redis-urls.js';
 
-/** The configuration of a stand-alone fan-out node. */
-export interface NodeConfig {
-  readonly host: string;
-  readonly port: number;
-  /** Port of /metrics, /healthz, /readyz and /livez; undefined disables both. */
-  readonly metricsPort: number | undefined;
-  readonly metricsHost: string;
-  readonly redisUrl: string;
-  readonly logLevel: string;
-  /** Time after SIGTERM for which subscribers are still served while the health check fails, ms. */
-  readonly shutdownDelayMs: number;
-  /** Time over which a draining node closes its sockets, ms. */
-  readonly drainMs: number;
-  readonly maxLagMs: number;
-  readonly maxBufferedBytes: number;
-}
-
 /** Defaults of the variables, and descriptions for the help. */
 const VARIABLES = {
   REDIS_URL: ['', 'address of Redis, the bus between gateways and fan-out nodes; required'],
@@ -49,7 +32,7 @@ export function configHelp(): string {
 }
 
 /** Reads the environment; throws `ConfigError`. An empty variable counts as not set. */
-export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
+export function parseConfig(env: NodeJS.ProcessEnv) {
   const faults: string[] = [];
   const set = variablesOf(env, SECRETS);
   const text = (name: keyof typeof VARIABLES) => set[name] ?? VARIABLES[name][0];
@@ -59,7 +42,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
       faults.push(`${name} must be a whole number from 0 to ${max}, not "${digits}"`);
     return Number(digits);
   };
-  const config: NodeConfig = {
+  const config = {
     host: text('HOST'),
     port: number('PORT', 65_535),
     metricsPort: text('METRICS_PORT') ? number('METRICS_PORT', 65_535) : undefined,
@@ -77,6 +60,9 @@ export function parseConfig(env: NodeJS.ProcessEnv): NodeConfig {
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
+
+/** The configuration of a stand-alone fan-out node: `VARIABLES` says what each value means. */
+export type NodeConfig = Readonly<ReturnType<typeof parseConfig>>;
 
 /** A line for each variable whose name is probably a misspelt one of the configuration. */
 export const misspeltVariables = (env: NodeJS.ProcessEnv): string[] => misspelt(env, Object.keys(VARIABLES), SECRETS);
