@@ -10,11 +10,11 @@ import { type Beat, type BeatBlock, BLOCK_S } from '../beat.js';
 import { type Reading, sqiClass, UNITS } from '../insight.js';
 import type { LastInsights, Session } from '../store/store.js';
 import type { AnyAlgorithm, BeatAlgorithm } from './algorithm.js';
+import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled, LONGEST_WINDOW_S } from './algorithms.js';
 import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { isOfGaps } from './gap-rhythm.js';
 import type { NoReading, Verdict } from './no-reading.js';
-import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled, LONGEST_WINDOW_S } from './algorithms.js';
 import { BYTES_PER_SAMPLE, type SampleRun } from './sample-run.js';
 import {
   type Candidate,
