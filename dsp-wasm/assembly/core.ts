@@ -8,10 +8,10 @@ import { pushInstants } from './grid/resample';
 import { observe } from './grid/span';
 import { makeTwiddles } from './math/fft';
 import { clearFeatures } from './memory/features';
+import { nextFree } from './memory/heap';
 import { countLanes } from './memory/lanes';
-import { Estimate, PUSH, PushTimes, REQUEST, RESULT, Request, STAGING } from './memory/map';
-import { NO_REASON } from './memory/reason';
-import { addChannel, allocateRings, channelOf, clearSession, sessionAt } from './memory/session';
+import { Estimate, PUSH, PushTimes, RESULT, STAGING } from './memory/map';
+import { addChannel, channelOf, makeRings, openSession, Session, SLOT_BYTES } from './memory/session';
 import { makePaces } from './pulse/candidates';
 import { makeDelays } from './pulse/residual';
 import { makeHann } from './pulse/spectrum';
@@ -20,29 +20,12 @@ import { explain } from './reasons';
 
 /** Time before the end of the newest step in which beats may still change, s. */
 export const BEAT_LAG: f64 = BEAT.LAG;
+/** Address of the first slot, after the records that all sessions share. */
+export const SLOTS: usize = nextFree(64);
 
+export { FEATURES, modelOfAnswer } from './memory/features';
 export { filledLanePoints, lanePoints } from './memory/lanes';
-export {
-  FEATURE_VALUES,
-  FEATURES,
-  PUSH_FIRST,
-  PUSH_PERIOD,
-  REQUEST,
-  REQUEST_END,
-  REQUEST_ESTIMATOR,
-  REQUEST_SLOT,
-  RESULT,
-  RESULT_CONFIDENCE,
-  RESULT_GIVEN,
-  RESULT_PNN50,
-  RESULT_REASON,
-  RESULT_SDNN,
-  RESULT_SEEN,
-  RESULT_VALUE,
-  SLOTS,
-  STAGING,
-  STAGING_BYTES,
-} from './memory/map';
+export { PUSH, RESULT, STAGING, STAGING_BYTES } from './memory/map';
 export { SLOT_BYTES } from './memory/session';
 
 /** Computes the tables; call once, before all other functions. */
@@ -56,9 +39,13 @@ export function init(): void {
   makeTurns();
 }
 
-/** Makes slot `index` an empty session; channels follow with `channel`, then `ready`. */
+export function sessionAt(index: i32): Session {
+  return changetype<Session>(SLOTS + <usize>index * SLOT_BYTES);
+}
+
+/** Makes slot `index` an empty session; channels follow with `channel`, then `ready`, before the next one is opened. */
 export function open(index: i32): void {
-  clearSession(sessionAt(index));
+  openSession(changetype<usize>(sessionAt(index)));
 }
 
 /** Adds a channel of modality `kind` (memory/channel.ts) with `subs` interleaved sub-channels of `bits` a sample (0: unknown). */
@@ -66,9 +53,9 @@ export function channel(index: i32, kind: i32, subs: i32, bits: i32): void {
   addChannel(sessionAt(index), kind, subs, bits);
 }
 
-/** Allocates the rings, when all channels are known. */
+/** Makes the rings, when all channels are known. */
 export function ready(index: i32): void {
-  allocateRings(sessionAt(index));
+  makeRings(sessionAt(index));
 }
 
 /** Takes `count` staged instants at the times of PUSH: first, first + period, ...; returns how many were missing. */
@@ -83,31 +70,22 @@ export function push(index: i32, channel: i32, encoding: i32, count: i32): i32 {
   return pushInstants(at, times.first, times.period, count);
 }
 
-/** Answers the request in REQUEST; writes RESULT. */
-export function step(): void {
-  const request = changetype<Request>(REQUEST);
+/**
+ * Runs an estimator of the session in slot `index` on the window that ends at `end` (seconds); writes RESULT, where an estimate that is not
+ * finite counts as none.
+ * @returns the reason why there is none to trust (memory/reason.ts)
+ */
+export function step(index: i32, estimator: i32, end: f64): i32 {
+  const session = sessionAt(index);
   const result = changetype<Estimate>(RESULT);
-  if (request.slot < 0) clear(result);
-  else answer(request, result);
-}
-
-function clear(result: Estimate): void {
-  result.given = 0;
-  result.reason = NO_REASON;
-  result.seen = 0;
-}
-
-/** Runs the estimator; an estimate that is not finite counts as none. If there is none to trust, looks for the reason. */
-function answer(request: Request, result: Estimate): void {
-  const session = sessionAt(request.slot);
-  session.end = Math.max(session.end, request.end);
-  advance(session, request.end);
+  session.end = Math.max(session.end, end);
+  advance(session, end);
   clearFeatures();
-  const given = estimate(session, request.estimator, request.end, result);
+  const given = estimate(session, estimator, end, result);
   const confidence = min(1, max(0, result.confidence));
   result.confidence = confidence;
-  result.given = <i32>(given && isFinite(result.value) && !isNaN(confidence));
-  explain(session, request.estimator, request.end, result);
+  if (!given || !isFinite(result.value) || isNaN(confidence)) result.value = NaN;
+  return explain(session, estimator, end, result);
 }
 
 /** Moves the unread R peaks to STAGING (f64 seconds); returns their number. */

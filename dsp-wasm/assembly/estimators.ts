@@ -37,7 +37,7 @@ const FROM_ECG: i32 = 0;
 /** Advances the session's streaming detectors to `end` (seconds), using no sample after it. */
 export function advance(session: Session, end: f64): void {
   for (let c = 0; c < session.channelCount; c++) {
-    const channel = session.channelAt(c);
+    const channel = session.channels[c];
     if (channel.kind === KIND_ECG) advancePeaks(session, channel, end);
   }
   if (session.beats.collects) collectPeaks(session.beats, session.ecg);

@@ -1,56 +1,16 @@
+import { sessionAt } from './core';
 import { completeBy, copyGrid } from './grid/window';
 import { Biquad, BiquadState, biquad8 } from './math/biquad';
 import { paddedFft4, realFft4 } from './math/fft';
 import { SCRATCH } from './memory/map';
-import { channelOf, sessionAt } from './memory/session';
+import { channelOf } from './memory/session';
 import { TRAITS } from './pulse/candidates';
 
 /** The core with its internal kernels exported, for tests and benchmarks. Arrays are passed at SCRATCH. */
 
-export { BEATS_SCRATCH_END } from './beats/scratch';
-export { BREATH_SCRATCH_END } from './breath/scratch';
 export * from './core';
-export { ECG_SCRATCH_END } from './ecg/scratch';
-export { BEATS_STATE_BYTES } from './memory/beats_state';
-export { BREATH_STATE_BYTES } from './memory/breath_state';
-export { CHANNEL_BYTES } from './memory/channel';
-export { ECG_STATE_BYTES } from './memory/ecg_state';
-export {
-  DECODED,
-  DECODED_BYTES,
-  FEATURES_BYTES,
-  LANE_COUNTS,
-  LANE_COUNTS_BYTES,
-  PUSH,
-  PUSH_BYTES,
-  REQUEST_BYTES,
-  RESAMPLED,
-  RESAMPLED_BYTES,
-  RESULT_BYTES,
-  SCRATCH,
-  SCRATCH_BYTES,
-} from './memory/map';
-export { PULSE_STATE_BYTES } from './memory/pulse_state';
-export {
-  ACTIVITY_BYTES,
-  MAX_CHANNELS,
-  POOL_BYTES,
-  SLOT_ACTIVITY,
-  SLOT_BEATS,
-  SLOT_BREATH,
-  SLOT_CHANNELS,
-  SLOT_ECG,
-  SLOT_POOL,
-  SLOT_PULSE,
-  SLOT_SPO2,
-} from './memory/session';
-export { SPO2_STATE_BYTES } from './memory/spo2_state';
+export { SCRATCH } from './memory/map';
 export { motionWeights } from './pulse/candidates';
-
-/** End of the compiler's own data. */
-export function dataEnd(): usize {
-  return __data_end;
-}
 
 /** Copies grid samples that are complete by `end` (seconds) to SCRATCH (f32, NaN: empty); returns the number with a value. */
 export function grid(index: i32, channel: i32, sub: i32, from: i32, count: i32, end: f64): i32 {

@@ -22,17 +22,17 @@ const SINE_SECONDS: i32 = 8;
 const SCRAMBLED: f64 = 0.49;
 
 /**
- * Notes reason and number of an estimator's window that ends at `end` (seconds), whose estimate is there; none if it is trusted. An
+ * The reason of an estimator's window that ends at `end` (seconds), whose estimate is there, and notes its number; none if it is trusted. An
  * estimate from values whose width or byte order is wrong is not.
  */
-export function explain(session: Session, estimator: i32, end: f64, to: Estimate): void {
+export function explain(session: Session, estimator: i32, end: f64, to: Estimate): i32 {
   if (areScrambled(session, estimator)) to.confidence = min(to.confidence, SCRAMBLED);
-  const trusted = to.given !== 0 && to.confidence >= TRUSTED;
+  const trusted = !isNaN(to.value) && to.confidence >= TRUSTED;
   Seen.number = 0;
-  to.reason = NO_REASON;
   if (trusted) noteContact(session, estimator);
-  else to.reason = reasonOf(session, estimator, end);
+  const reason = trusted ? NO_REASON : reasonOf(session, estimator, end);
   to.seen = Seen.number;
+  return reason;
 }
 
 function isOfEcg(estimator: i32): bool {
@@ -105,7 +105,7 @@ function ecgReason(session: Session, end: f64): i32 {
 
 function hums(session: Session, channel: Channel, lead: i32, end: f64): bool {
   const sine = isSinusoid(channel, lead, end, SINE_SECONDS * ECG_HZ, SCRATCH);
-  return sine || outweighs(session.ecg.leadAt(lead));
+  return sine || outweighs(session.ecg.leads[lead]);
 }
 
 function effortReason(session: Session): i32 {

@@ -9,16 +9,17 @@ interface Exports {
   channel(index: number, kind: number, subs: number, bits: number): void;
   ready(index: number): void;
   push(index: number, channel: number, encoding: number, count: number): number;
-  step(): void;
+  step(index: number, estimator: number, end: number): number;
   peaks(index: number, channel: number): number;
   beats(index: number, source: number): number;
   lanePoints(): number;
   filledLanePoints(): number;
+  modelOfAnswer(): number;
 }
 
 const PAGE = 65536;
-/** Pages that the module's own data fit into. */
-const LEAST_PAGES = 4;
+/** Pages that what all sessions share fits into. */
+const LEAST_PAGES = 16;
 /** Size limit of a WebAssembly memory with addresses of 32 bits, bytes. */
 const MAX_BYTES = 2 ** 32;
 
@@ -54,7 +55,7 @@ export class Kernel {
     return new Kernel(memory, call);
   }
 
-  /** A constant of assembly/memory/map.ts. */
+  /** A number that the module exports, as an address. */
   constant(name: string): number {
     return constant(this.call, name);
   }

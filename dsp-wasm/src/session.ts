@@ -27,8 +27,7 @@ export class CoreSession {
   readonly #release: (index: number) => void;
   readonly #staging: number;
   readonly #stagingBytes: number;
-  readonly #first: number;
-  readonly #period: number;
+  readonly #times: number;
 
   constructor(kernel: Kernel, index: number, channels: readonly CoreChannel[], release: (index: number) => void) {
     this.#kernel = kernel;
@@ -37,8 +36,7 @@ export class CoreSession {
     this.#release = release;
     this.#staging = kernel.constant('STAGING');
     this.#stagingBytes = kernel.constant('STAGING_BYTES');
-    this.#first = kernel.constant('PUSH_FIRST');
-    this.#period = kernel.constant('PUSH_PERIOD');
+    this.#times = kernel.constant('PUSH');
     kernel.call.open(index);
     for (const c of channels) kernel.call.channel(index, KIND[c.modality], c.numChannels, c.bitDepth ?? 0);
     kernel.call.ready(index);
@@ -74,8 +72,8 @@ export class CoreSession {
   #pushStaged(ch: number, t: number, period: number, encoding: Encoding, payload: Uint8Array, stride: number): number {
     const { bytes, view, call } = this.#kernel;
     bytes.set(payload, this.#staging);
-    view.setFloat64(this.#first, t, true);
-    view.setFloat64(this.#period, period, true);
+    view.setFloat64(this.#times, t, true);
+    view.setFloat64(this.#times + 8, period, true);
     return call.push(this.index, ch, encoding, Math.floor(payload.length / stride));
   }
 

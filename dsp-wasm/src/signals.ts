@@ -8,7 +8,6 @@ export interface KernelCalls {
   fft4(n: number): number;
   padded4(n: number): number;
   filter8(count: number): void;
-  dataEnd(): number;
 }
 
 /** Numbers in [-1, 1), the same for the same seed (mulberry32). */

@@ -26,14 +26,14 @@ export function collectPeaks(state: BeatsState, ecg: EcgState): void {
  * main kind: of two kinds, one may have its R peak on another wave of the QRS complex. 0 if the waves are too different to compare.
  */
 function later(state: BeatsState, lead: Lead, kind: i32): f64 {
-  let main = lead.templateAt(state.kind);
+  let main = lead.templates[state.kind];
   if (!main.learnt || lead.beatCount - main.newest > BEAT.FORGOTTEN) {
     for (let k = 0; k < TEMPLATES; k++)
-      if (lead.templateAt(k).learnt > lead.templateAt(state.kind).learnt) state.kind = k;
-    main = lead.templateAt(state.kind);
+      if (lead.templates[k].learnt > lead.templates[state.kind].learnt) state.kind = k;
+    main = lead.templates[state.kind];
   }
   if (kind === state.kind) return 0;
-  const own = lead.templateAt(kind);
+  const own = lead.templates[kind];
   let place = 0;
   let best: f32 = 0;
   for (let lag = -BEAT.REACH; lag <= BEAT.REACH; lag++) {
@@ -76,7 +76,7 @@ function correlation(one: Row<f32>, other: Row<f32>, lag: i32): f32 {
  */
 function changeLead(state: BeatsState, ecg: EcgState): void {
   const lead = ecg.best;
-  state.shift = ecg.chosen ? distance(ecg.leadAt(0), lead) : 0;
+  state.shift = ecg.chosen ? distance(ecg.leads[0], lead) : 0;
   state.lead = ecg.chosen;
   state.kind = 0;
   state.next = lead.oldestBeat;

@@ -59,7 +59,7 @@ export function followBreath(state: BreathState, source: i32, end: f64, series: 
   const alive = v128.and(series.lanes, sound);
   if (!v128.any_true(alive)) return false;
   const usual = source === FROM_EFFORT ? EFFORT_PRIOR : BEATS_PRIOR;
-  const track = state.trackAt(source);
+  const track = state.tracks[source];
   likelihoods(series, top, alive, source);
   predict(track, end, usual, series.trust);
   weigh(track.posterior);

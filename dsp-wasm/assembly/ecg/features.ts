@@ -1,7 +1,7 @@
 import { copyGrid } from '../grid/window';
 import { Channel } from '../memory/channel';
 import { Lead, TEMPLATE, TEMPLATES } from '../memory/ecg_state';
-import { Row, rowAt } from '../memory/row';
+import { Row, rowAt, rowOf } from '../memory/row';
 import { KINDS } from './tuning';
 
 /**
@@ -44,7 +44,6 @@ const BROAD: usize = memory.data<f32>([
 
 /** Most grid samples of a stretch, with the neighbours that their features need. */
 const MOST: i32 = 576;
-export const ROW_BYTES: usize = MOST * sizeof<f32>();
 
 /** The features of a stretch of grid samples, and what they were computed from. Indices count from its first grid sample. */
 @unmanaged
@@ -54,43 +53,19 @@ export class Stretch {
   to: i32;
   /** The largest feature that rounding errors can cause for a flat line at the lead's level. */
   rounding: f32;
-
-  get energy(): Row<f32> {
-    return this.row(0);
-  }
-
-  get width(): Row<f32> {
-    return this.row(1);
-  }
-
-  get match(): Row<f32> {
-    return this.row(2);
-  }
-
+  energy: Row<f32> = rowOf<f32>(MOST);
+  width: Row<f32> = rowOf<f32>(MOST);
+  match: Row<f32> = rowOf<f32>(MOST);
   /** Projection on the template that matches best. */
-  get projection(): Row<f32> {
-    return this.row(3);
-  }
-
-  /** Kind of that template, plus 1. */
-  get kinds(): Row<i32> {
-    return changetype<Row<i32>>(this.row(7));
-  }
-
+  projection: Row<f32> = rowOf<f32>(MOST);
   /** The lead without its level, from REACH before the stretch on. */
-  get raw(): Row<f32> {
-    return this.row(4);
-  }
-
+  raw: Row<f32> = rowOf<f32>(MOST);
   /** The sharp wavelet's response, from TEMPLATE_HALF before the stretch on. */
-  get sharpened(): Row<f32> {
-    return this.row(5);
-  }
-
+  sharpened: Row<f32> = rowOf<f32>(MOST);
   /** The broad one's, from BOX_HALF before it on. */
-  get broadened(): Row<f32> {
-    return this.row(6);
-  }
+  broadened: Row<f32> = rowOf<f32>(MOST);
+  /** Kind of the template that matches best, plus 1. */
+  kinds: Row<i32> = rowOf<i32>(MOST);
 
   leveled(i: i32): f32 {
     return this.raw[i + REACH];
@@ -108,12 +83,13 @@ export class Stretch {
   shapeAt(i: i32): Row<f32> {
     return rowAt<f32>(this.sharpened.at(i));
   }
-
-  private row(n: i32): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + 16 + <usize>n * ROW_BYTES);
-  }
 }
-export const STRETCH_BYTES: usize = 16 + 8 * ROW_BYTES;
+
+/** Features of up to a second, at which beats are looked for, and from one beat to the next. */
+export const GROUP = new Stretch();
+export const BETWEEN = new Stretch();
+/** A row of a stretch to work in. */
+export const ROW = rowOf<f32>(MOST);
 
 /**
  * Computes energy and width of `count` grid samples from `from` on, of which none at or past `limit` is used.
@@ -141,7 +117,7 @@ export function computeFeatures(
 
 /** Whether the lead has a template. */
 export function isMatched(lead: Lead): bool {
-  for (let k = 0; k < TEMPLATES; k++) if (lead.templateAt(k).learnt >= KINDS.ENOUGH) return true;
+  for (let k = 0; k < TEMPLATES; k++) if (lead.templates[k].learnt >= KINDS.ENOUGH) return true;
   return false;
 }
 
@@ -149,7 +125,7 @@ export function isMatched(lead: Lead): bool {
 export function matchTemplates(lead: Lead, at: i32, count: i32, to: Stretch): void {
   let isFirst = true;
   for (let k = 0; k < TEMPLATES; k++) {
-    const template = lead.templateAt(k);
+    const template = lead.templates[k];
     if (template.learnt < KINDS.ENOUGH) continue;
     matchTemplate(to, at, count, template.shape.at(0), k, isFirst);
     isFirst = false;

@@ -1,25 +1,38 @@
 import { copyGrid } from '../grid/window';
 import { logistic } from '../math/logistic';
-import { Channel, ECG_HZ, KIND_ECG } from '../memory/channel';
+import { Channel, ECG_HZ, KIND_ECG, MAX_SUBS } from '../memory/channel';
 import { EcgState, Lead } from '../memory/ecg_state';
 import { featuresOf, Model } from '../memory/features';
 import { Estimate } from '../memory/map';
-import { Row } from '../memory/row';
+import { listOf, Row, rowOf } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { mayBeHum, topOf } from './evidence';
+import { ROW } from './features';
 import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
-import { READING_BYTES, Reading } from './reading';
 import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
-import { INTERVALS, READINGS, ROW } from './scratch';
 import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
 /** Number of features. */
 const COUNT: i32 = 9;
+
+/** What a lead tells of a window. */
+@unmanaged
+class Reading {
+  /** Heart rate, bpm; 0: none. */
+  rate: f64;
+  confidence: f64;
+  /** Most confidence by what is no matter of degree: signs of something else than beats, or that they have ended. */
+  most: f64;
+  /** As named in src/features.ts. */
+  features: Row<f32> = rowOf<f32>(COUNT);
+}
+const READINGS = listOf<Reading>(MAX_SUBS);
+const INTERVALS = new Intervals();
 
 /**
  * Heart rate of the 8 s before `end` (seconds), of the lead that is most likely right. One that is as sure, and contradicts it,
@@ -29,10 +42,10 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   const channel = channelOfKind(session, KIND_ECG);
   if (!channel) return false;
   const leads = channel.subs;
-  for (let sub = 0; sub < leads; sub++) readLead(session.ecg, channel, sub, end, INTERVALS, readingAt(sub));
-  let best = readingAt(0);
+  for (let sub = 0; sub < leads; sub++) readLead(session.ecg, channel, sub, end, INTERVALS, READINGS[sub]);
+  let best = READINGS[0];
   for (let sub = 0; sub < leads; sub++) {
-    const reading = readingAt(sub);
+    const reading = READINGS[sub];
     if (reading.rate === 0) continue;
     reading.confidence = reading.most * <f64>logistic(reading.features, HR_ECG_WEIGHTS);
     if (best.rate === 0 || reading.confidence > best.confidence) best = reading;
@@ -43,15 +56,11 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   to.value = best.rate;
   to.confidence = best.confidence;
   for (let sub = 0; sub < leads; sub++) {
-    const other = readingAt(sub);
+    const other = READINGS[sub];
     if (other.rate === 0 || isSame(other, best) || other.confidence < CONFIDENCE.CONTRADICTING) continue;
     to.confidence *= 1 - other.confidence;
   }
   return true;
-}
-
-function readingAt(sub: i32): Reading {
-  return changetype<Reading>(READINGS + <usize>sub * READING_BYTES);
 }
 
 function isSame(one: Reading, other: Reading): bool {
@@ -60,7 +69,7 @@ function isSame(one: Reading, other: Reading): bool {
 
 /** 60 divided by the mean RR interval between a lead's R peaks, including undecided ones, and the features of its confidence. */
 function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals: Intervals, to: Reading): void {
-  const lead = ecg.leadAt(sub);
+  const lead = ecg.leads[sub];
   intervals.clear();
   addDecided(lead, end - WINDOW, intervals);
   const newest = addOpen(lead, ecg.blocks, intervals);

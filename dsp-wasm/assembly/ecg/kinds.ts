@@ -21,8 +21,8 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
   let peak = at;
   let top: f32 = 0;
   for (let k = 0; k < TEMPLATES; k++) {
-    const template = lead.templateAt(k);
-    const other = lead.templateAt(oldest);
+    const template = lead.templates[k];
+    const other = lead.templates[oldest];
     if (!template.learnt || (other.learnt && template.newest < other.newest)) oldest = k;
     if (!template.learnt) continue;
     matchTemplate(features, at - EVIDENCE.GUARD, 2 * EVIDENCE.GUARD + 1, template.shape.at(0), k, true);
@@ -33,7 +33,7 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
       like = k;
     }
   }
-  const kind = lead.templateAt(like);
+  const kind = lead.templates[like];
   const share: f32 = top > 0 ? sqrt<f32>(top / projectionAt(kind, peak, features)) : 0;
   if (share > KINDS.LIKE) {
     const middle = projectionAt(kind, peak, features);
@@ -53,7 +53,7 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     if (abs(features.sharp(i)) > abs(features.sharp(peak))) peak = i;
   to.kind = <u8>oldest;
   to.amplitude = abs(features.sharp(peak));
-  const fresh = lead.templateAt(oldest);
+  const fresh = lead.templates[oldest];
   fresh.learnt = 0;
   lead.offset = learnTemplate(fresh, peak, 0, number, features, shape);
   to.time = timeAt(features, <f32>peak + lead.offset);

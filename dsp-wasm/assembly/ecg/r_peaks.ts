@@ -17,9 +17,8 @@ import {
   sharpnessAt,
   weighBlock,
 } from './evidence';
-import { computeFeatures, isMatched, matchTemplates, REACH, Stretch } from './features';
+import { BETWEEN, computeFeatures, GROUP, isMatched, matchTemplates, REACH, ROW, Stretch } from './features';
 import { beginLevel, separation } from './levels';
-import { BETWEEN, GROUP, ROW } from './scratch';
 import { DECISION, EVIDENCE, FLAT, LEARNING, LEVEL, MEASURE, MIDWAY, PATH } from './tuning';
 
 /**
@@ -45,7 +44,7 @@ export function advancePeaks(session: Session, channel: Channel, end: f64): void
   for (let sub = 0; sub < channel.subs; sub++) {
     GROUP.from = i32.MAX_VALUE; // it holds another lead
     for (let block = ecg.blocks; block < past; block++) {
-      consumeBlock(ecg.leadAt(sub), channel, sub, FIRST_END + block * BLOCK, limit);
+      consumeBlock(ecg.leads[sub], channel, sub, FIRST_END + block * BLOCK, limit);
     }
   }
   ecg.blocks = past;
@@ -75,8 +74,8 @@ export function takePeaks(session: Session, channel: Channel, to: usize): i32 {
  */
 function choose(ecg: EcgState, leads: i32): void {
   let best = 0;
-  for (let sub = 1; sub < leads; sub++) if (clarity(ecg.leadAt(sub)) > clarity(ecg.leadAt(best))) best = sub;
-  if (clarity(ecg.leadAt(best)) > clarity(ecg.best) + PATH.MOST_SURPRISE) ecg.chosen = best;
+  for (let sub = 1; sub < leads; sub++) if (clarity(ecg.leads[sub]) > clarity(ecg.leads[best])) best = sub;
+  if (clarity(ecg.leads[best]) > clarity(ecg.best) + PATH.MOST_SURPRISE) ecg.chosen = best;
 }
 
 /** Evidence of a usual beat, in log odds. */
@@ -91,7 +90,7 @@ function skipLost(ecg: EcgState, channel: Channel, limit: i32): void {
   if (held <= ecg.blocks) return;
   ecg.blocks = held;
   for (let sub = 0; sub < channel.subs; sub++) {
-    const lead = ecg.leadAt(sub);
+    const lead = ecg.leads[sub];
     lead.empty = FIRST_END + held * BLOCK;
     forget(lead);
   }
@@ -100,7 +99,7 @@ function skipLost(ecg: EcgState, channel: Channel, limit: i32): void {
 function forget(lead: Lead): void {
   lead.start = 0;
   lead.ready = false;
-  for (let k = 0; k < TEMPLATES; k++) lead.templateAt(k).learnt = 0;
+  for (let k = 0; k < TEMPLATES; k++) lead.templates[k].learnt = 0;
   lead.calm = 0;
   lead.usualEnergy = 0;
   lead.usualWidth = 0;

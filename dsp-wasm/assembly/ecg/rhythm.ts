@@ -1,5 +1,5 @@
 import { Lead } from '../memory/ecg_state';
-import { Row, rowAt } from '../memory/row';
+import { Row, rowOf } from '../memory/row';
 import { KINDS, PATH, RHYTHM } from './tuning';
 
 /**
@@ -32,10 +32,7 @@ export class Intervals {
   count: i32;
   /** Whether the next interval follows the last one without a gap. */
   joins: bool;
-
-  get list(): Row<Interval> {
-    return rowAt<Interval>(changetype<usize>(this) + 16);
-  }
+  list: Row<Interval> = rowOf<Interval>(MAX_INTERVALS);
 
   clear(): void {
     this.count = 0;
@@ -58,7 +55,6 @@ export class Intervals {
     this.joins = isOne;
   }
 }
-export const INTERVALS_BYTES: usize = 16 + MAX_INTERVALS * ((offsetof<Interval>() + 7) & ~7);
 
 /** Probability that no interval of the window is wrong. */
 export function allRight(intervals: Intervals): f64 {

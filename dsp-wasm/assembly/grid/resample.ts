@@ -1,6 +1,6 @@
 import { usedLanes } from '../math/vector';
 import { Channel, KIND_ECG, LONG_RING, SECONDS } from '../memory/channel';
-import { DECODED, RESAMPLED, SCRATCH } from '../memory/map';
+import { DECODED, RESAMPLED, STAGING_BYTES } from '../memory/map';
 import { BRIDGE_SECONDS, ECG_BRIDGE_SECONDS, FAR, LIMIT, TICKS } from './tuning';
 
 /**
@@ -14,8 +14,8 @@ import { BRIDGE_SECONDS, ECG_BRIDGE_SECONDS, FAR, LIMIT, TICKS } from './tuning'
  * A grid sample that is not completely covered by data or by a bridged gap is NaN.
  */
 
-/** Times of the accepted instants, in grid samples (f64). */
-const TIMES: usize = SCRATCH;
+/** Times of the accepted instants, in grid samples (f64), and one that ends the last run. */
+const TIMES: usize = memory.data((STAGING_BYTES / 2 + 2) * 8, 16);
 
 /**
  * Takes `count` decoded instants, `t` and `period` in seconds.

@@ -1,7 +1,6 @@
-import { Channel, KIND_ACCEL, KIND_ECG, KIND_PPG_IR } from '../memory/channel';
+import { Channel, KIND_ACCEL, KIND_ECG, KIND_PPG_IR, Span } from '../memory/channel';
 import { DECODED, STAGING } from '../memory/map';
 import { BAD_SCALE, NO_CONTACT, NO_REASON, SATURATED } from '../memory/reason';
-import { Span } from '../memory/span';
 import {
   AT_ENDS,
   AT_REST,

@@ -1,5 +1,5 @@
-import { PulseTrain, trainBytes } from './pulse_train';
-import { rowAt } from './row';
+import { PulseTrain } from './pulse_train';
+import { Row, rowOf } from './row';
 
 /** Beats that are kept of a source: 60 s at 300 bpm, and what is not decided yet. */
 export const MAX_MARKS: i32 = 304;
@@ -29,6 +29,7 @@ export class BeatRing {
   told: f64;
   /** Number of beats so far, of which the newest MAX_MARKS are kept. */
   count: i32;
+  private marks: Row<Mark> = rowOf<Mark>(MAX_MARKS);
 
   get oldest(): i32 {
     return max(0, this.count - MAX_MARKS);
@@ -62,16 +63,13 @@ export class BeatRing {
   }
 
   private markAt(number: i32): Mark {
-    return rowAt<Mark>(changetype<usize>(this) + MARKS)[<u32>number % <u32>MAX_MARKS];
+    return this.marks[<u32>number % <u32>MAX_MARKS];
   }
 }
 
 function tickOf(time: f64): u32 {
   return <u32>(<i64>Math.floor(time * TICKS));
 }
-
-const MARKS: usize = (offsetof<BeatRing>() + 7) & ~7;
-const RING_BYTES: usize = MARKS + MAX_MARKS * ((offsetof<Mark>() + 7) & ~7);
 
 /** The beats of a session by source. */
 @unmanaged
@@ -93,26 +91,8 @@ export class BeatsState {
   /** How much of the window may show the wearer's movements, from 0 to 1, at an estimate's end, s. */
   moved: f64;
   movedAt: f64;
-
-  get ecg(): BeatRing {
-    return changetype<BeatRing>(changetype<usize>(this) + ECG_RING);
-  }
-
-  get light(): BeatRing {
-    return changetype<BeatRing>(changetype<usize>(this) + ECG_RING + RING_BYTES);
-  }
-
+  ecg: BeatRing = new BeatRing();
+  light: BeatRing = new BeatRing();
   /** Pulses of light that may not be final. */
-  get train(): PulseTrain {
-    return changetype<PulseTrain>(changetype<usize>(this) + TRAIN);
-  }
-
-  /** Makes the state that of an empty session; all bytes are zero before. */
-  begin(): void {
-    this.train.kept = MAX_FRESH;
-  }
+  train: PulseTrain = new PulseTrain(MAX_FRESH);
 }
-
-const ECG_RING: usize = (offsetof<BeatsState>() + 7) & ~7;
-const TRAIN: usize = ECG_RING + 2 * RING_BYTES;
-export const BEATS_STATE_BYTES: usize = TRAIN + trainBytes(MAX_FRESH);

@@ -1,5 +1,5 @@
-import { PulseTrain, trainBytes } from './pulse_train';
-import { Row, rowAt } from './row';
+import { PulseTrain } from './pulse_train';
+import { List, listOf, Row, rowOf } from './row';
 
 /** Number of pulses kept: the 32 s of a window at up to 180 bpm. */
 const MAX_PULSES: i32 = 96;
@@ -17,29 +17,12 @@ export class Track {
   windows: f32;
   /** Number of doubted windows since the last that is among those. */
   doubted: i32;
-
   /** Probability of each rate. */
-  get posterior(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + POSTERIOR);
-  }
-
+  posterior: Row<f32> = rowOf<f32>(RATES);
   /** By series: sum over the trusted windows of the energy at the answered rate in the newest half, fading like their number. */
-  get swings(): v128 {
-    return v128.load(changetype<usize>(this) + SWINGS);
-  }
-
-  set swings(sums: v128) {
-    v128.store(changetype<usize>(this) + SWINGS, sums);
-  }
-
+  swings: v128;
   /** The same of the whole energy. */
-  get wholes(): v128 {
-    return v128.load(changetype<usize>(this) + WHOLES);
-  }
-
-  set wholes(sums: v128) {
-    v128.store(changetype<usize>(this) + WHOLES, sums);
-  }
+  wholes: v128;
 
   /** Forgets how the breath swings. */
   forget(): void {
@@ -50,31 +33,12 @@ export class Track {
   }
 }
 
-const POSTERIOR: usize = offsetof<Track>();
-const SWINGS: usize = POSTERIOR + RATES * sizeof<f32>();
-const WHOLES: usize = SWINGS + sizeof<v128>();
-const TRACK_BYTES: usize = (WHOLES + sizeof<v128>() + 7) & ~7;
-
 /** State of the respiratory rates from step to step. */
 @unmanaged
 export class BreathState {
   /** How much of the window may show the wearer's movements instead of the breath, from 0 to 1. */
   moved: f32;
-
-  get train(): PulseTrain {
-    return changetype<PulseTrain>(changetype<usize>(this) + TRAIN);
-  }
-
-  /** Makes the state that of an empty session; all bytes are zero before. */
-  begin(): void {
-    this.train.kept = MAX_PULSES;
-  }
-
-  trackAt(source: i32): Track {
-    return changetype<Track>(changetype<usize>(this) + TRACKS + <usize>source * TRACK_BYTES);
-  }
+  train: PulseTrain = new PulseTrain(MAX_PULSES);
+  /** By source of the series (breath/source.ts). */
+  tracks: List<Track> = listOf<Track>(TRACK_COUNT);
 }
-
-const TRAIN: usize = (offsetof<BreathState>() + 7) & ~7;
-const TRACKS: usize = TRAIN + trainBytes(MAX_PULSES);
-export const BREATH_STATE_BYTES: usize = TRACKS + <usize>TRACK_COUNT * TRACK_BYTES;

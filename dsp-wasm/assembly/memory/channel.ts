@@ -1,5 +1,4 @@
-import { Row, rowAt } from './row';
-import { SPAN_BYTES, Span } from './span';
+import { Row, rowOf } from './row';
 
 /** Rate of the grid of ppg*, accel and resp, Hz: 5 harmonics of 180 bpm are below its Nyquist frequency. */
 export const SLOW_HZ: i32 = 32;
@@ -32,6 +31,30 @@ export class Ring {
   length: i32;
   /** Place of the next grid sample. */
   next: i32;
+}
+
+/**
+ * What the newest 8 s or so of a channel's raw values are like, one sub-channel a lane: counts of the observed instants, which fade.
+ * Written by grid/span.ts.
+ */
+@unmanaged
+export class Span {
+  /** Observed instants. */
+  count: v128;
+  /** Instants at an end of the declared range, and at rest at an extreme of what was seen. */
+  ends: v128;
+  rests: v128;
+  /** Instants far outside the declared range. */
+  outside: v128;
+  /** Instants that no converter gives, and steps over more than half of the range. */
+  broken: v128;
+  /** Steps of about the power of two that holds all values, as where upper bits are missing, less twice those of other great sizes. */
+  wraps: v128;
+  /** Instants that are not whole numbers: values in a unit, not counts. */
+  fractions: v128;
+  /** Highest and lowest values, without the sub-channel's offset; they fade towards their middle. */
+  high: v128;
+  low: v128;
 }
 
 /** A channel of a session, from its payload to the rings of its sub-channels. */
@@ -71,29 +94,11 @@ export class Channel {
   fall: v128;
   /** Area minus fall of the previous interval. */
   rise: v128;
-
   /** Offset subtracted from every sample of a sub-channel (NaN: no sample yet); the level of the signal is offset + ring. */
-  get offsets(): Row<f64> {
-    return rowAt<f64>(changetype<usize>(this) + OFFSETS);
-  }
-
-  get rings(): Row<Ring> {
-    return rowAt<Ring>(changetype<usize>(this) + RINGS);
-  }
-
+  offsets: Row<f64> = rowOf<f64>(MAX_SUBS);
+  rings: Row<Ring> = rowOf<Ring>(MAX_SUBS);
   /** What its raw values are like. */
-  get span(): Span {
-    return changetype<Span>(changetype<usize>(this) + SPAN);
-  }
-
+  span: Span = new Span();
   /** By second, as a ring: the value of `complete` when the first sample at or after that second arrived. */
-  get completeAt(): Row<i32> {
-    return rowAt<i32>(changetype<usize>(this) + COMPLETE_AT);
-  }
+  completeAt: Row<i32> = rowOf<i32>(SECONDS);
 }
-
-const OFFSETS: usize = (offsetof<Channel>() + 15) & ~15;
-const RINGS: usize = OFFSETS + MAX_SUBS * sizeof<f64>();
-const COMPLETE_AT: usize = RINGS + MAX_SUBS * ((offsetof<Ring>() + 7) & ~7);
-const SPAN: usize = (COMPLETE_AT + SECONDS * sizeof<i32>() + 15) & ~15;
-export const CHANNEL_BYTES: usize = SPAN + SPAN_BYTES;

@@ -1,4 +1,4 @@
-import { Row, rowAt } from './row';
+import { List, listOf, Row, rowOf } from './row';
 
 /** Grid samples of a template, and with those that fill the last vector. */
 export const TEMPLATE: i32 = 27;
@@ -30,20 +30,10 @@ export class Template {
   newest: i32;
   /** Where in it the R peak is, grid samples from its centre. */
   peak: f32;
-
-  get shape(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + TEMPLATE_SHAPE);
-  }
-
+  shape: Row<f32> = rowOf<f32>(TEMPLATE_ROW);
   /** The mean of the lead itself about these beats, each in parts of its size. */
-  get wave(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + TEMPLATE_WAVE);
-  }
+  wave: Row<f32> = rowOf<f32>(WAVE_ROW);
 }
-
-const TEMPLATE_SHAPE: usize = (offsetof<Template>() + 15) & ~15;
-const TEMPLATE_WAVE: usize = TEMPLATE_SHAPE + TEMPLATE_ROW * sizeof<f32>();
-const TEMPLATE_BYTES: usize = TEMPLATE_WAVE + WAVE_ROW * sizeof<f32>();
 
 /** A peak of the evidence, which may be a beat. */
 @unmanaged
@@ -159,50 +149,28 @@ export class Lead {
   clear: i32;
   /** Mean sign of the T waves after the newest beats, -1 to 1; near 0 where there are none. */
   waves: f32;
-
-  /** Level of the energy. */
-  get energy(): Level {
-    return changetype<Level>(changetype<usize>(this) + ENERGY_LEVEL);
-  }
-
-  /** Level of the match with the template. */
-  get match(): Level {
-    return changetype<Level>(changetype<usize>(this) + MATCH_LEVEL);
-  }
-
-  /** Level of the broad energy. */
-  get width(): Level {
-    return changetype<Level>(changetype<usize>(this) + WIDTH_LEVEL);
-  }
-
-  templateAt(kind: i32): Template {
-    return changetype<Template>(changetype<usize>(this) + TEMPLATES_AT + <usize>kind * TEMPLATE_BYTES);
-  }
-
+  energy: Level = new Level();
+  /** Of the match with the template. */
+  match: Level = new Level();
+  /** Of the broad energy. */
+  width: Level = new Level();
+  templates: List<Template> = listOf<Template>(TEMPLATES);
   /** By grid sample, as a ring of RECENT: log odds of a beat there. */
-  get evidence(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + EVIDENCE);
-  }
-
+  evidence: Row<f32> = rowOf<f32>(RECENT);
   /** By grid sample, as a ring of RECENT: energy over width, negative where only breadth speaks for a beat. */
-  get sharpness(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + SHARPNESS);
-  }
-
+  sharpness: Row<f32> = rowOf<f32>(RECENT);
   /** By grid sample, as a ring of RECENT: kind of beats whose shape the lead has there, at half the size of the newest beat at least, plus 1; 0: none. */
-  get kinds(): Row<i32> {
-    return rowAt<i32>(changetype<usize>(this) + RECENT_KINDS);
-  }
+  kinds: Row<i32> = rowOf<i32>(RECENT);
+  private candidates: Row<Candidate> = rowOf<Candidate>(MAX_CANDIDATES);
+  private beats: Row<Beat> = rowOf<Beat>(MAX_BEATS);
 
   candidateAt(number: i32): Candidate {
-    const ring = rowAt<Candidate>(changetype<usize>(this) + CANDIDATES);
-    return ring[<u32>number % <u32>MAX_CANDIDATES];
+    return this.candidates[<u32>number % <u32>MAX_CANDIDATES];
   }
 
   /** The beat of that number, oldestBeat <= number < beatCount, or the place of the next one. */
   beatAt(number: i32): Beat {
-    const ring = rowAt<Beat>(changetype<usize>(this) + BEATS);
-    return ring[<u32>number % <u32>MAX_BEATS];
+    return this.beats[<u32>number % <u32>MAX_BEATS];
   }
 
   /** Number of the oldest beat that is kept. */
@@ -210,17 +178,6 @@ export class Lead {
     return max(0, this.beatCount - MAX_BEATS);
   }
 }
-
-const ENERGY_LEVEL: usize = (offsetof<Lead>() + 7) & ~7;
-const MATCH_LEVEL: usize = ENERGY_LEVEL + offsetof<Level>();
-const WIDTH_LEVEL: usize = MATCH_LEVEL + offsetof<Level>();
-const TEMPLATES_AT: usize = (WIDTH_LEVEL + offsetof<Level>() + 15) & ~15;
-const EVIDENCE: usize = TEMPLATES_AT + <usize>TEMPLATES * TEMPLATE_BYTES;
-const SHARPNESS: usize = EVIDENCE + RECENT * sizeof<f32>();
-const RECENT_KINDS: usize = SHARPNESS + RECENT * sizeof<f32>();
-const CANDIDATES: usize = RECENT_KINDS + RECENT * sizeof<f32>();
-const BEATS: usize = CANDIDATES + MAX_CANDIDATES * ((offsetof<Candidate>() + 7) & ~7);
-export const LEAD_BYTES: usize = (BEATS + MAX_BEATS * ((offsetof<Beat>() + 7) & ~7) + 15) & ~15;
 
 /** The detectors of all leads. */
 @unmanaged
@@ -233,15 +190,10 @@ export class EcgState {
   read: f64;
   /** Range of the chosen lead at the newest trusted heart rate; 0 before there is one. */
   contact: f32;
-
-  leadAt(sub: i32): Lead {
-    return changetype<Lead>(changetype<usize>(this) + ECG_STATE_BYTES + <usize>sub * LEAD_BYTES);
-  }
+  /** Of the first ECG, as many as it has. */
+  leads: List<Lead> = listOf<Lead>(0);
 
   get best(): Lead {
-    return this.leadAt(this.chosen);
+    return this.leads[this.chosen];
   }
 }
-
-/** Bytes of the state; the leads follow. */
-export const ECG_STATE_BYTES: usize = (offsetof<EcgState>() + 63) & ~63;

@@ -1,5 +1,4 @@
-import { FEATURES, Features } from './map';
-import { Row } from './row';
+import { Row, rowOf } from './row';
 
 /**
  * The features from which the confidence of the newest answer was computed: the row that `logistic` reads (math/logistic.ts). The
@@ -21,14 +20,23 @@ export enum Model {
   RHYTHM,
 }
 
+/** Most features of a model. */
+export const MOST_FEATURES: i32 = 32;
+export const FEATURES = rowOf<f32>(MOST_FEATURES);
+let newest = Model.NONE;
+
 /** Begins the features of a model, at most MOST_FEATURES; the estimator writes them, in the order of their names. */
 export function featuresOf(model: Model): Row<f32> {
-  const features = changetype<Features>(FEATURES);
-  features.model = model;
-  return features.values;
+  newest = model;
+  return FEATURES;
 }
 
 /** The answer has no model yet. */
 export function clearFeatures(): void {
-  changetype<Features>(FEATURES).model = Model.NONE;
+  newest = Model.NONE;
+}
+
+/** Model of the newest answer. */
+export function modelOfAnswer(): Model {
+  return newest;
 }

@@ -1,4 +1,4 @@
-import { Row, rowAt } from './row';
+import { Row, rowOf } from './row';
 
 /** Bins of the pulse's spectrum from 0 Hz on; and their number rounded up to whole vectors. */
 export const BINS: i32 = 97;
@@ -68,52 +68,18 @@ export class PulseState {
   halfRe: f32;
   halfIm: f32;
   halfSizes: f32;
-
   /** By optical channel: usual height of its line at rest, natural logarithm; 0 before there is one. */
-  get heights(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HEIGHTS);
-  }
-
+  heights: Row<f32> = rowOf<f32>(4);
   /** By optical channel: level of its light at the newest trusted heart rate; 0 before there is one. */
-  get contact(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + CONTACT);
-  }
-
+  contact: Row<f32> = rowOf<f32>(4);
   /** Phases of the line in the last windows, as unit vectors. */
-  get phases(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + PHASES_AT);
-  }
-
+  phases: Row<f32> = rowOf<f32>(2 * PHASES);
   /** Running means of the spectra of pulse and noise, and of the strongest axis. */
-  get pulseMean(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + PULSE_MEAN);
-  }
-
-  get noiseMean(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + NOISE_MEAN);
-  }
-
-  get loudestMean(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + LOUDEST_MEAN);
-  }
-
+  pulseMean: Row<f32> = rowOf<f32>(BINS_ROW);
+  noiseMean: Row<f32> = rowOf<f32>(BINS_ROW);
+  loudestMean: Row<f32> = rowOf<f32>(BINS_ROW);
   /** Running means of the products of the spectra (pulse/residual.ts). */
-  get products(): Row<v128> {
-    return rowAt<v128>(changetype<usize>(this) + PRODUCTS_AT);
-  }
-
+  products: Row<v128> = rowOf<v128>(PRODUCTS);
   /** Probability of each heart rate. */
-  get belief(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + BELIEF);
-  }
+  belief: Row<f32> = rowOf<f32>(STATES_ROW);
 }
-
-const HEIGHTS: usize = (offsetof<PulseState>() + 15) & ~15;
-const CONTACT: usize = HEIGHTS + 4 * sizeof<f32>();
-const PHASES_AT: usize = CONTACT + 4 * sizeof<f32>();
-const PULSE_MEAN: usize = PHASES_AT + 2 * PHASES * sizeof<f32>();
-const NOISE_MEAN: usize = PULSE_MEAN + BINS_ROW * sizeof<f32>();
-const LOUDEST_MEAN: usize = NOISE_MEAN + BINS_ROW * sizeof<f32>();
-const BELIEF: usize = LOUDEST_MEAN + BINS_ROW * sizeof<f32>();
-const PRODUCTS_AT: usize = BELIEF + STATES_ROW * sizeof<f32>();
-export const PULSE_STATE_BYTES: usize = PRODUCTS_AT + PRODUCTS * sizeof<v128>();

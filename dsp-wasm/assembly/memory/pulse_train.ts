@@ -1,5 +1,5 @@
 import { Channel } from './channel';
-import { rowAt } from './row';
+import { Row, rowOf } from './row';
 
 /** A pulse of an optical channel. */
 @unmanaged
@@ -14,7 +14,7 @@ export class Pulse {
   rise: f32;
 }
 
-/** The newest pulses of an optical channel, and the state of their detection; the ring follows the record. */
+/** The newest pulses of an optical channel, and the state of their detection. */
 @unmanaged
 export class PulseTrain {
   /** Optical channel of the pulses; null before the first. */
@@ -23,8 +23,6 @@ export class PulseTrain {
   cursor: i32;
   /** Number of pulses so far. */
   count: i32;
-  /** Number of pulses that are kept, the newest ones. */
-  kept: i32;
   /** The newest pulse's maximum. */
   level: f32;
   /** Skewness of the light's slopes of late: positive where it rises with the blood. */
@@ -33,23 +31,20 @@ export class PulseTrain {
   sharpness: f32;
   /** By which the light is multiplied, so that its pulses rise: 1 or -1; 0 before the first. */
   polarity: f32;
+  private ring: Row<Pulse>;
+
+  /** @param kept number of pulses that are kept, the newest ones */
+  constructor(private kept: i32) {
+    this.ring = rowOf<Pulse>(kept);
+  }
 
   /** The pulse with that number, or the place of the next one. */
   pulseAt(number: i32): Pulse {
-    const ring = rowAt<Pulse>(changetype<usize>(this) + PULSES);
-    return ring[<u32>number % <u32>this.kept];
+    return this.ring[<u32>number % <u32>this.kept];
   }
 
   /** Number of the oldest pulse that is kept. */
   get oldest(): i32 {
     return max(0, this.count - this.kept);
   }
-}
-
-const PULSES: usize = (offsetof<PulseTrain>() + 7) & ~7;
-const PULSE_BYTES: usize = (offsetof<Pulse>() + 7) & ~7;
-
-/** Bytes of a train that keeps that many pulses. */
-export function trainBytes(kept: i32): usize {
-  return PULSES + <usize>kept * PULSE_BYTES;
 }
