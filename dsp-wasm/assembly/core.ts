@@ -1,21 +1,14 @@
 import { BEAT } from './beats/tuning';
-import { makeTurns } from './breath/patterns';
-import { makeRatePriors } from './breath/tracker';
 import { takePeaks } from './ecg/r_peaks';
 import { advance, beatsOf, estimate } from './estimators';
 import { decode } from './grid/decode';
 import { pushInstants } from './grid/resample';
 import { observe } from './grid/span';
-import { makeTwiddles } from './math/fft';
 import { clearFeatures } from './memory/features';
 import { nextFree } from './memory/heap';
 import { countLanes } from './memory/lanes';
 import { Estimate, PUSH, PushTimes, RESULT, STAGING } from './memory/map';
 import { addChannel, channelOf, makeRings, openSession, Session, SLOT_BYTES } from './memory/session';
-import { makePaces } from './pulse/candidates';
-import { makeDelays } from './pulse/residual';
-import { makeHann } from './pulse/spectrum';
-import { makeTrackerTable } from './pulse/tracker';
 import { explain } from './reasons';
 
 /** Time before the end of the newest step in which beats may still change, s. */
@@ -27,17 +20,6 @@ export { FEATURES, modelOfAnswer } from './memory/features';
 export { filledLanePoints, lanePoints } from './memory/lanes';
 export { PUSH, RESULT, STAGING, STAGING_BYTES } from './memory/map';
 export { SLOT_BYTES } from './memory/session';
-
-/** Computes the tables; call once, before all other functions. */
-export function init(): void {
-  makeTwiddles();
-  makeHann();
-  makeDelays();
-  makeTrackerTable();
-  makePaces();
-  makeRatePriors();
-  makeTurns();
-}
 
 export function sessionAt(index: i32): Session {
   return changetype<Session>(SLOTS + <usize>index * SLOT_BYTES);

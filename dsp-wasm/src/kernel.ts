@@ -4,7 +4,6 @@ import { fileOfModule } from '#module';
 /** Exports of the AssemblyScript module (assembly/core.ts). */
 interface Exports {
   readonly [constant: string]: unknown;
-  init(): void;
   open(index: number): void;
   channel(index: number, kind: number, subs: number, bits: number): void;
   ready(index: number): void;
@@ -51,7 +50,6 @@ export class Kernel {
         `maxSessions is ${sessions}; it must be at most ${Math.floor((MAX_BYTES - slots) / slotBytes)}`,
       );
     const { call, memory } = await instantiate(module, Math.ceil(bytes / PAGE), imports);
-    call.init();
     return new Kernel(memory, call);
   }
 

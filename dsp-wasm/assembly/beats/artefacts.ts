@@ -1,5 +1,5 @@
+import { insert, quantile, remove } from '../math/order';
 import { Row } from '../memory/row';
-import { insert, quantile, remove } from './order';
 import {
   Beats,
   CHANGES,
@@ -43,11 +43,9 @@ export function correct(beats: Beats, alpha: f32): i32 {
   let left = found;
   while (left > 0) {
     apply(beats, CORRECTED);
-    memory.copy(
-      changetype<usize>(beats),
-      changetype<usize>(CORRECTED),
-      changetype<usize>(INTERVALS) - changetype<usize>(CORRECTED),
-    );
+    beats.count = CORRECTED.count;
+    memory.copy(beats.times.at(0), CORRECTED.times.at(0), 4 * beats.count);
+    memory.copy(beats.begins.at(0), CORRECTED.begins.at(0), beats.count);
     const now = classify(beats, alpha);
     if (now >= left) break;
     left = now;

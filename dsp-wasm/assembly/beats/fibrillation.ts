@@ -1,8 +1,8 @@
 import { logistic } from '../math/logistic';
+import { insert, quantile } from '../math/order';
 import { BeatRing } from '../memory/beats_state';
 import { featuresOf, Model } from '../memory/features';
 import { Estimate } from '../memory/map';
-import { insert, quantile } from './order';
 import { RHYTHM_WEIGHTS } from './rhythm_weights';
 import { Beats, FOUND, INTERVALS, ORDERED } from './scratch';
 import { RHYTHM } from './tuning';

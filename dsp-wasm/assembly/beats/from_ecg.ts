@@ -1,9 +1,9 @@
+import { insert, quantile } from '../math/order';
 import { vertex } from '../math/parabola';
 import { BeatsState } from '../memory/beats_state';
 import { ECG_HZ } from '../memory/channel';
 import { EcgState, Lead, TEMPLATES, WAVE } from '../memory/ecg_state';
 import { Row } from '../memory/row';
-import { insert, quantile } from './order';
 import { ORDERED } from './scratch';
 import { BEAT } from './tuning';
 

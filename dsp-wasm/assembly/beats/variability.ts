@@ -1,11 +1,11 @@
 import { logistic, shown } from '../math/logistic';
+import { insert, quantile } from '../math/order';
 import { BeatRing } from '../memory/beats_state';
 import { featuresOf, Model } from '../memory/features';
 import { Estimate } from '../memory/map';
 import { correct } from './artefacts';
 import { HRV_ECG_WEIGHTS } from './hrv_ecg_weights';
 import { HRV_PPG_WEIGHTS } from './hrv_ppg_weights';
-import { insert, quantile } from './order';
 import { Beats, FOUND, INTERVALS, ORDERED } from './scratch';
 import { ARTEFACT, VARIABILITY } from './tuning';
 import { gather, intervalsOf } from './window';

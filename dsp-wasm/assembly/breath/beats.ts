@@ -1,3 +1,4 @@
+import { insert } from '../math/order';
 import { ramp } from '../math/ramp';
 import { Row } from '../memory/row';
 import { Beats, KEPT, MAX_BEATS } from './scratch';
@@ -25,7 +26,7 @@ export function addBeat(beats: Beats, time: f32, interval: f32, height: f32, bas
 export function judgeBeats(beats: Beats): bool {
   const count = beats.count;
   if (count < BEAT.FEWEST) return false;
-  beats.meanHeight = meanOf(beats.height, 0, count);
+  beats.meanHeight = meanOf(beats.height, count);
   let regular = 0;
   let clean = 0;
   let sum: f32 = 0;
@@ -123,29 +124,21 @@ export function outOfStep(beats: Beats, inStep: f32): f32 {
 /** Half of the interquartile range of the spans of `lag` beats, s, between beats of one kind: robust against single early beats and gaps. */
 function spreadOfSpans(beats: Beats, lag: i32): f32 {
   let count = 0;
-  for (let i = 0; i + lag < beats.count; i++)
-    if (beats.kind[i] === beats.kind[i + lag]) count = enter(beats.time[i + lag] - beats.time[i], count);
+  for (let i = 0; i + lag < beats.count; i++) {
+    if (beats.kind[i] === beats.kind[i + lag]) count = insert(KEPT, count, beats.time[i + lag] - beats.time[i]);
+  }
   if (!count) return 0;
   return (KEPT[(3 * count) >> 2] - KEPT[count >> 2]) / 2;
 }
 
-/** Mean of the known values from `from` to before `past`. */
-function meanOf(values: Row<f32>, from: i32, past: i32): f32 {
+/** Mean of the known ones of `count` values. */
+function meanOf(values: Row<f32>, count: i32): f32 {
   let sum: f32 = 0;
   let known: f32 = 0;
-  for (let i = from; i < past; i++) {
+  for (let i = 0; i < count; i++) {
     if (isNaN(values[i])) continue;
     sum += values[i];
     known++;
   }
   return sum / known;
-}
-
-/** Puts x, unless it is unknown, into its place among the first `count` of KEPT, which ascend; returns their number. */
-function enter(x: f32, count: i32): i32 {
-  if (isNaN(x)) return count;
-  let at = count;
-  for (; at > 0 && KEPT[at - 1] > x; at--) KEPT[at] = KEPT[at - 1];
-  KEPT[at] = x;
-  return count + 1;
 }

@@ -13,7 +13,7 @@ const LONGEST: i32 = 16;
 const COSINES = changetype<Row<f32>>(memory.data(LONGEST * LONGEST * 4, 16));
 const SINES = changetype<Row<f32>>(memory.data(LONGEST * LONGEST * 4, 16));
 
-export function makeTurns(): void {
+function makeTurns(): void {
   for (let length = 1; length <= BEAT.LONGEST_CYCLE; length++) {
     for (let part = 0; part < length; part++) {
       const angle = (2 * Math.PI * <f64>part) / <f64>length;
@@ -22,6 +22,7 @@ export function makeTurns(): void {
     }
   }
 }
+makeTurns();
 
 /** Lane of the heights. */
 const HEIGHT: u8 = 1;

@@ -24,10 +24,8 @@ import { EVIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
 const BEATS_PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
 const EFFORT_PRIOR = changetype<Row<f32>>(memory.data(RATES * 4, 16));
 
-export function makeRatePriors(): void {
-  makePrior(BEATS_PRIOR, PRIOR.BEATS_SPREAD);
-  makePrior(EFFORT_PRIOR, PRIOR.EFFORT_SPREAD);
-}
+makePrior(BEATS_PRIOR, PRIOR.BEATS_SPREAD);
+makePrior(EFFORT_PRIOR, PRIOR.EFFORT_SPREAD);
 
 function makePrior(chances: Row<f32>, spread: f64): void {
   let sum: f64 = 0;

@@ -1,24 +1,7 @@
 import { Channel, KIND_ACCEL, KIND_ECG, KIND_PPG_IR, Span } from '../memory/channel';
 import { DECODED, STAGING } from '../memory/map';
 import { BAD_SCALE, NO_CONTACT, NO_REASON, SATURATED } from '../memory/reason';
-import {
-  AT_ENDS,
-  AT_REST,
-  COARSE_COUNTS,
-  CONTACT_FALL,
-  CONVERTER_BITS,
-  FLAT_COUNTS,
-  FREE_AIR,
-  GREATEST,
-  LEAST_BITS,
-  LEAST_OBSERVED,
-  OBSERVED_HZ,
-  OUTSIDE,
-  SMALLEST,
-  SPAN_SECONDS,
-  TINY,
-  WRAPPED,
-} from './tuning';
+import * as TUNING from './tuning';
 
 /**
  * What the raw values of a channel are like, against its declared bits: a wrong width, byte order or sign shows there, and so do a
@@ -44,9 +27,9 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   if (!count || channel.kind === KIND_ACCEL) return; // movement is judged by itself, in any unit
   const span = channel.span;
   const seconds = period > 0 ? period * <f64>count : 0;
-  fade(span, <f32>Math.max(0, 1 - seconds / SPAN_SECONDS));
+  fade(span, <f32>Math.max(0, 1 - seconds / TUNING.SPAN_SECONDS));
   // Odd, or hum at a quarter of the rate would vanish
-  const stride = <i32>Math.max(1, Math.min(<f64>count, Math.floor(1 / (OBSERVED_HZ * period)))) | 1;
+  const stride = <i32>Math.max(1, Math.min(<f64>count, Math.floor(1 / (TUNING.OBSERVED_HZ * period)))) | 1;
   const isFloat = channel.resolution === 0;
   const half = 2 ** <f64>((channel.bits ? channel.bits : UNKNOWN_BITS) - 1);
   const offset = above(channel, 0, -1);
@@ -60,10 +43,10 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   const isUnsigned = f32x4.ge(span.low, zero);
   const isSigned = f32x4.le(span.high, middle);
   const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
-  const least = f32x4.splat(SMALLEST);
-  const greatest = f32x4.splat(GREATEST);
+  const least = f32x4.splat(TUNING.SMALLEST);
+  const greatest = f32x4.splat(TUNING.GREATEST);
   // Where a bit is missing, or the sign, values step by the power of two that holds their range, give or take what the signal itself steps
-  const wrap = f32x4.pmax(powerAbove(range), f32x4.splat(<f32>COARSE_COUNTS));
+  const wrap = f32x4.pmax(powerAbove(range), f32x4.splat(<f32>TUNING.COARSE_COUNTS));
   const about = f32x4.mul(wrap, f32x4.splat(0.125));
   // Counts, as sums of masks: -1 where it is so
   let counts = i32x4.splat(0);
@@ -108,7 +91,7 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   span.ends = less(span.ends, ends, 1);
   span.rests = less(span.rests, rests, 1);
   span.outside = less(span.outside, outside, 1);
-  span.broken = less(less(span.broken, broken, 1), tinies, <f32>(WRAPPED / TINY));
+  span.broken = less(less(span.broken, broken, 1), tinies, <f32>(TUNING.WRAPPED / TUNING.TINY));
   span.wraps = less(less(span.wraps, wraps, 3), greats, -2);
   span.fractions = less(span.fractions, i32x4.sub(counts, wholes), 1);
   span.high = high;
@@ -175,16 +158,16 @@ export function isWhole(channel: Channel, sub: i32): bool {
  * @param alive whether a pulse is seen, so that there is contact
  */
 export function faultOf(channel: Channel, sub: i32, contact: f64, alive: bool): i32 {
-  if (lane(channel, offsetof<Span>('count'), sub) < LEAST_OBSERVED) return NO_REASON;
+  if (lane(channel, offsetof<Span>('count'), sub) < TUNING.LEAST_OBSERVED) return NO_REASON;
   const ends = channel.bits ? share(channel, offsetof<Span>('ends'), sub) : 0;
   Seen.number = levelOf(channel, sub);
   const flat = isFlat(channel, sub);
-  const isFull = isLight(channel) && ends > AT_ENDS && lowestOf(channel, sub) > 0 && flat;
+  const isFull = isLight(channel) && ends > TUNING.AT_ENDS && lowestOf(channel, sub) > 0 && flat;
   if (!isFull && (flat || (!alive && isApart(channel, sub, contact)))) return NO_CONTACT;
   Seen.number = ends;
-  if (ends > AT_ENDS) return SATURATED;
+  if (ends > TUNING.AT_ENDS) return SATURATED;
   Seen.number = share(channel, offsetof<Span>('rests'), sub);
-  if (Seen.number > AT_REST && !isCoarse(channel, sub)) return SATURATED;
+  if (Seen.number > TUNING.AT_REST && !isCoarse(channel, sub)) return SATURATED;
   const high = lowestOf(channel, sub) + rangeOf(channel, sub);
   Seen.number = Math.abs(lowestOf(channel, sub)) > Math.abs(high) ? lowestOf(channel, sub) : high;
   return isOffScale(channel, sub) ? BAD_SCALE : NO_REASON;
@@ -196,39 +179,40 @@ export function isLight(channel: Channel): bool {
 
 /** Whether a sensor touches nothing: it changes as little as an electrode in air, or its light is that of free air. */
 function isApart(channel: Channel, sub: i32, contact: f64): bool {
-  if (channel.kind === KIND_ECG) return rangeOf(channel, sub) < 0.5 * contact * CONTACT_FALL;
+  if (channel.kind === KIND_ECG) return rangeOf(channel, sub) < 0.5 * contact * TUNING.CONTACT_FALL;
   if (!isLight(channel) || lowestOf(channel, sub) < 0) return false;
   return (
-    levelOf(channel, sub) < (contact > 0 ? contact * CONTACT_FALL : isWhole(channel, sub) ? freeAir(channel.bits) : 0)
+    levelOf(channel, sub) <
+    (contact > 0 ? contact * TUNING.CONTACT_FALL : isWhole(channel, sub) ? freeAir(channel.bits) : 0)
   );
 }
 
 /** Level of free air, as far as the declared bits tell. */
 function freeAir(bits: i32): f64 {
   if (bits <= 0 || bits > 24) return 0;
-  return FREE_AIR * 2 ** <f64>(bits > CONVERTER_BITS ? LEAST_BITS : bits);
+  return TUNING.FREE_AIR * 2 ** <f64>(bits > TUNING.CONVERTER_BITS ? TUNING.LEAST_BITS : bits);
 }
 
 /** Whether a sub-channel's values do not change, or have not changed for long. */
 function isFlat(channel: Channel, sub: i32): bool {
-  const still = channel.kind === KIND_ECG && isWhole(channel, sub) ? FLAT_COUNTS : 0;
-  return rangeOf(channel, sub) <= still || share(channel, offsetof<Span>('rests'), sub) > 1 - AT_ENDS;
+  const still = channel.kind === KIND_ECG && isWhole(channel, sub) ? TUNING.FLAT_COUNTS : 0;
+  return rangeOf(channel, sub) <= still || share(channel, offsetof<Span>('rests'), sub) > 1 - TUNING.AT_ENDS;
 }
 
 /** Whether a signal has so few levels that it rests at the highest and the lowest one without a limit. */
 function isCoarse(channel: Channel, sub: i32): bool {
-  return isWhole(channel, sub) && rangeOf(channel, sub) < COARSE_COUNTS;
+  return isWhole(channel, sub) && rangeOf(channel, sub) < TUNING.COARSE_COUNTS;
 }
 
 /** Whether the width, the byte order or the sign of the values must be wrong. */
 function isOffScale(channel: Channel, sub: i32): bool {
   if (isScrambled(channel, sub) || (isWhole(channel, sub) && isWrapped(channel, sub))) return true;
-  return channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > OUTSIDE;
+  return channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > TUNING.OUTSIDE;
 }
 
 /** Whether they are so wrong that the signal is lost: not only larger by a factor, or shifted. */
 export function isScrambled(channel: Channel, sub: i32): bool {
-  if (share(channel, offsetof<Span>('broken'), sub) > WRAPPED) return true;
+  if (share(channel, offsetof<Span>('broken'), sub) > TUNING.WRAPPED) return true;
   const bits = channel.bits;
   if (!isWhole(channel, sub)) return false;
   if (bits > 0 && bits <= 24 && lowestOf(channel, sub) >= FLOAT_BITS) return true;
@@ -238,7 +222,7 @@ export function isScrambled(channel: Channel, sub: i32): bool {
 
 /** Whether its values step again and again by the power of two that holds them all. */
 function isWrapped(channel: Channel, sub: i32): bool {
-  return share(channel, offsetof<Span>('wraps'), sub) > WRAPPED;
+  return share(channel, offsetof<Span>('wraps'), sub) > TUNING.WRAPPED;
 }
 
 function share(channel: Channel, field: usize, sub: i32): f64 {

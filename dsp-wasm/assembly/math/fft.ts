@@ -9,13 +9,14 @@ export const FFT_MAX: i32 = 1024;
 /** cos and -sin of 2 pi k / FFT_MAX, f32 pairs. */
 const TWIDDLES: usize = memory.data(FFT_MAX * 8, 16);
 
-export function makeTwiddles(): void {
+function makeTwiddles(): void {
   for (let k = 0; k < FFT_MAX; k++) {
     const angle = (2 * Math.PI * <f64>k) / <f64>FFT_MAX;
     store<f32>(TWIDDLES + ((<usize>k) << 3), <f32>Math.cos(angle));
     store<f32>(TWIDDLES + ((<usize>k) << 3), <f32>-Math.sin(angle), 4);
   }
 }
+makeTwiddles();
 
 /** Cosine of 2 pi k / FFT_MAX. */
 export function turnCos(k: i32): f32 {

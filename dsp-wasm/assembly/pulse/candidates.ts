@@ -32,9 +32,10 @@ const AXES_POWER = changetype<Row<f32>>(memory.data(BINS_ROW * 4, 16));
 /** Logarithm of each candidate's rate against 100 bpm. */
 const PACE = changetype<Row<f32>>(memory.data(CANDIDATES * 4, 16));
 
-export function makePaces(): void {
+function makePaces(): void {
   for (let i = 0; i < CANDIDATES; i++) PACE[i] = <f32>Math.log(0.6 * <f64>BIN_HZ * <f64>(FIRST_CANDIDATE + i));
 }
+makePaces();
 
 /** Writes the mean of the logarithms of the powers of the used optical channels, each scaled to a mean of one. */
 export function findOpticalLevels(power: Row<v128>, lanes: v128, levels: Row<f32>): void {

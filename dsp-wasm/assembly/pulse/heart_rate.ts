@@ -25,33 +25,21 @@ import {
 import { countBeats } from './count';
 import { isLamp } from './flicker';
 import { hasHalf, hasOldLine, noteHarmonics, noteTrust } from './octave';
-import {
-  BEATS_BYTES,
-  Beats,
-  COUNT_BYTES,
-  Count,
-  Line,
-  PULSE_WINDOW_BYTES,
-  PulseWindow,
-  SPECTRA_BYTES,
-  Spectra,
-  Tracked,
-  WINDOW_SECONDS,
-} from './records';
+import { Beats, Count, Line, PulseWindow, Spectra, Tracked, WINDOW_SECONDS } from './records';
 import { unexplainedAt } from './residual';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
 import { findTracked, lineNear, massNear, resumeTrack, updateTrack } from './tracker';
 import { ARTEFACT, CANDIDATE, COUNT, LOADING, MOTION, OCTAVE, RATE, REST, SPECTRUM, TRACK } from './tuning';
 import { fullness, loadWindow } from './window';
 
-const window = changetype<PulseWindow>(memory.data(PULSE_WINDOW_BYTES, 16));
-const spectra = changetype<Spectra>(memory.data(SPECTRA_BYTES, 16));
+const window = new PulseWindow();
+const spectra = new Spectra();
 const scores = changetype<Row<f32>>(memory.data((CANDIDATES + 4) * 4, 16));
 const likelihood = changetype<Row<f32>>(memory.data(STATES_ROW * 4, 16));
-const tracked = changetype<Tracked>(memory.data(offsetof<Tracked>(), 16));
-const beats = changetype<Beats>(memory.data(BEATS_BYTES, 16));
-const count = changetype<Count>(memory.data(COUNT_BYTES, 16));
-const line = changetype<Line>(memory.data(offsetof<Line>(), 16));
+const tracked = new Tracked();
+const beats = new Beats();
+const count = new Count();
+const line = new Line();
 
 /** Heart rate from the optical channels of the window that ends at `end`: writes bpm and confidence; false for none. */
 export function estimateHrPpg(session: Session, end: f64, to: Estimate): bool {

@@ -1,6 +1,6 @@
 import { SLOW_HZ } from '../memory/channel';
 import { BINS, BINS_ROW } from '../memory/pulse_state';
-import { Row, rowAt } from '../memory/row';
+import { Row, rowAt, rowOf } from '../memory/row';
 
 /**
  * The records that pass from step to step of one estimate, in the order of the steps: PulseWindow, Spectra, Tracked, Beats, Count. A row of
@@ -32,8 +32,6 @@ export const RISES_MARGIN: i32 = 8;
 /** Bins up to beyond the triple of the last rate that is compared in motion. */
 export const LEVELS: i32 = 192;
 
-const VECTORS_BYTES: usize = (WINDOW + 2 * MARGIN) * sizeof<v128>();
-
 /** Four signals without their mean and slope. */
 @unmanaged
 export class Signals {
@@ -41,12 +39,8 @@ export class Signals {
   mean: v128;
   /** Sum of the squares of what is left without mean and slope, by lane. */
   energy: v128;
-
-  get samples(): Row<v128> {
-    return rowAt<v128>(changetype<usize>(this) + offsetof<Signals>() + MARGIN * sizeof<v128>());
-  }
+  samples: Row<v128> = rowAt<v128>(rowOf<v128>(WINDOW + 2 * MARGIN).at(MARGIN));
 }
-const SIGNALS_BYTES: usize = offsetof<Signals>() + VECTORS_BYTES;
 
 /** The last 8 s of the optical channels and of the accelerometer. */
 @unmanaged
@@ -57,97 +51,40 @@ export class PulseWindow {
   hasAxes: bool;
   /** Whether three axes move, each in its own way. */
   allAxes: bool;
-
   /** By optical channel: grid samples with a value. */
-  get held(): Row<i32> {
-    return rowAt<i32>(changetype<usize>(this) + HELD);
-  }
-
+  held: Row<i32> = rowOf<i32>(4);
   /** By optical channel: its constant part; 0 if it was removed before the data came, and for an empty lane. */
-  get levels(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 16);
-  }
-
+  levels: Row<f32> = rowOf<f32>(4);
   /** By optical channel: power of its second differences over 1/2 s, as a share of its power. */
-  get swings(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 32);
-  }
-
+  swings: Row<f32> = rowOf<f32>(4);
   /** By optical channel: power of its steps from one grid sample to the next, as a share of its power. */
-  get jumps(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 48);
-  }
-
+  jumps: Row<f32> = rowOf<f32>(4);
   /** By optical channel: share of its grid samples that equal the previous one. */
-  get still(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 64);
-  }
-
+  still: Row<f32> = rowOf<f32>(4);
   /** By optical channel: share of the window in which it rests at its extremes. */
-  get clipped(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + HELD + 80);
-  }
-
-  get optical(): Signals {
-    return changetype<Signals>(changetype<usize>(this) + OPTICAL);
-  }
-
-  get axes(): Signals {
-    return changetype<Signals>(changetype<usize>(this) + AXES);
-  }
+  clipped: Row<f32> = rowOf<f32>(4);
+  optical: Signals = new Signals();
+  axes: Signals = new Signals();
 }
-const HELD: usize = (offsetof<PulseWindow>() + 15) & ~15;
-const OPTICAL: usize = HELD + 96;
-const AXES: usize = OPTICAL + SIGNALS_BYTES;
-export const PULSE_WINDOW_BYTES: i32 = <i32>(AXES + SIGNALS_BYTES);
 
 /** Spectra of the window, BINS at multiples of BIN_HZ. */
 @unmanaged
 export class Spectra {
   /** By optical channel: reciprocal of its strongest bin, 0 where it is not used. */
-  get scale(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this));
-  }
-
+  scale: Row<f32> = rowOf<f32>(4);
   /** Power of the pulse over all optical channels, its strongest bin about one. */
-  get pulse(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + PULSE);
-  }
-
+  pulse: Row<f32> = rowOf<f32>(BINS_ROW);
   /** Real and imaginary part of each bin of the optical channels. */
-  get optical(): Row<v128> {
-    return rowAt<v128>(changetype<usize>(this) + OPTICAL_FFT);
-  }
-
+  optical: Row<v128> = rowOf<v128>(2 * BINS);
   /** The same of the axes, in motion. */
-  get axes(): Row<v128> {
-    return rowAt<v128>(changetype<usize>(this) + AXES_FFT);
-  }
-
+  axes: Row<v128> = rowOf<v128>(2 * BINS);
   /** Power of the optical channels that the axes do not explain, in motion. */
-  get residual(): Row<v128> {
-    return rowAt<v128>(changetype<usize>(this) + RESIDUAL);
-  }
-
+  residual: Row<v128> = rowOf<v128>(BINS_ROW);
   /** In motion, mean of the logarithms of the powers: of the optical channels, of the axes, and of the residual. */
-  get opticalLevel(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + OPTICAL_LEVEL);
-  }
-
-  get axesLevel(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + OPTICAL_LEVEL + LEVELS * sizeof<f32>());
-  }
-
-  get residualLevel(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + OPTICAL_LEVEL + 2 * LEVELS * sizeof<f32>());
-  }
+  opticalLevel: Row<f32> = rowOf<f32>(LEVELS);
+  axesLevel: Row<f32> = rowOf<f32>(LEVELS);
+  residualLevel: Row<f32> = rowOf<f32>(LEVELS);
 }
-const PULSE: usize = 16;
-const OPTICAL_FFT: usize = PULSE + BINS_ROW * sizeof<f32>();
-const AXES_FFT: usize = OPTICAL_FFT + 2 * BINS * sizeof<v128>();
-const RESIDUAL: usize = AXES_FFT + 2 * BINS * sizeof<v128>();
-const OPTICAL_LEVEL: usize = RESIDUAL + BINS_ROW * sizeof<v128>();
-export const SPECTRA_BYTES: i32 = <i32>(OPTICAL_LEVEL + 3 * LEVELS * sizeof<f32>());
 
 /** The rate with the most belief. */
 @unmanaged
@@ -188,24 +125,20 @@ export class Beats {
   spread: f32;
   /** Number of beats of the best train, as a share of the number that fit into the window at the tracked rate. */
   cover: f32;
+  /** Number of peaks of each train. */
+  counts: Row<i32> = rowOf<i32>(TRAINS);
+  private peaks: Row<Peak> = rowOf<Peak>(TRAINS * MAX_PEAKS);
 
   /** The optical channel with the steadiest beats. */
   get lane(): i32 {
     return max(0, this.best) & 3;
   }
 
-  /** Number of peaks of each train. */
-  get counts(): Row<i32> {
-    return rowAt<i32>(changetype<usize>(this) + COUNTS);
-  }
-
   /** Peak `i` of a train. */
   peak(train: i32, i: i32): Peak {
-    return rowAt<Peak>(changetype<usize>(this) + COUNTS + TRAINS * sizeof<i32>())[train * MAX_PEAKS + i];
+    return this.peaks[train * MAX_PEAKS + i];
   }
 }
-const COUNTS: usize = (offsetof<Beats>() + 15) & ~15;
-export const BEATS_BYTES: i32 = <i32>(COUNTS + TRAINS * sizeof<i32>() + TRAINS * MAX_PEAKS * offsetof<Peak>());
 
 /** The upstrokes that are counted one by one, of one optical channel. */
 @unmanaged
@@ -251,21 +184,12 @@ export class Count {
   midway: f32;
   /** Heart rate if weak upstrokes that come in a row are beats, too, bpm; 0 where there are none. */
   withRuns: f32;
-
   /** Slopes of the optical channel, upstrokes above zero. */
-  get slopes(): Row<f32> {
-    return rowAt<f32>(changetype<usize>(this) + SLOPES);
-  }
-
+  slopes: Row<f32> = rowAt<f32>(rowOf<f32>(WINDOW + 2 * RISES_MARGIN).at(RISES_MARGIN));
   /** Steepest points of all rises. */
-  get all(): Row<Peak> {
-    return rowAt<Peak>(changetype<usize>(this) + RISES);
-  }
-
+  all: Row<Peak> = rowOf<Peak>(MAX_RISES);
   /** The elements of `all` that are beats. */
-  get chosen(): Row<i32> {
-    return rowAt<i32>(changetype<usize>(this) + CHOSEN);
-  }
+  chosen: Row<i32> = rowOf<i32>(MAX_RISES);
 
   beat(i: i32): Peak {
     return this.all[this.chosen[i]];
@@ -276,7 +200,3 @@ export class Count {
     return this.beat(i).time - this.beat(i - 1).time;
   }
 }
-const SLOPES: usize = ((offsetof<Count>() + 15) & ~15) + RISES_MARGIN * sizeof<f32>();
-const RISES: usize = SLOPES + (WINDOW + RISES_MARGIN) * sizeof<f32>();
-const CHOSEN: usize = RISES + MAX_RISES * offsetof<Peak>();
-export const COUNT_BYTES: i32 = <i32>(CHOSEN + MAX_RISES * sizeof<i32>());

@@ -29,13 +29,14 @@ const TAPS: i32 = 3 * AXIS_COUNT;
 const GRAM = changetype<Row<f32>>(memory.data(TAPS * TAPS * 4, 16));
 const RESPONSE = changetype<Row<v128>>(memory.data(TAPS * 16, 16));
 
-export function makeDelays(): void {
+function makeDelays(): void {
   for (let k = 0; k < BINS; k++) {
     const phase = (Math.PI * <f64>(DELAY * k)) / <f64>POINTS;
     COSINES[k] = <f32>Math.cos(phase);
     SINES[k] = <f32>Math.sin(phase);
   }
 }
+makeDelays();
 
 /** Writes the power of the optical channels without what the axes explain, from the spectra of both. */
 export function residualPowers(state: PulseState, spectra: Spectra): void {

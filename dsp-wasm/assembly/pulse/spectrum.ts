@@ -36,7 +36,7 @@ const HANN = changetype<Row<f32>>(memory.data(POINTS * 4, 16));
 /** What thinning took off the power, by bin. */
 const GAIN = changetype<Row<f32>>(memory.data(BINS * 4, 16));
 
-export function makeHann(): void {
+function makeHann(): void {
   for (let i = 0; i < POINTS; i++) {
     const phase = (2 * Math.PI * (<f64>i + 0.5)) / <f64>POINTS;
     HANN[i] = <f32>(0.25 * (0.5 - 0.5 * Math.cos(phase)));
@@ -46,6 +46,7 @@ export function makeHann(): void {
     GAIN[k] = <f32>(passed ** -6);
   }
 }
+makeHann();
 
 /** Forgets the running means. */
 export function resetSpectrum(state: PulseState): void {

@@ -52,7 +52,7 @@ class CosineStart {
 const PLACES = changetype<Row<Place>>(memory.data((STATES_ROW / 4) * offsetof<Place>(), 16));
 const STARTS = changetype<Row<CosineStart>>(memory.data((LAGS / 4) * offsetof<CosineStart>(), 16));
 
-export function makeTrackerTable(): void {
+function makeTrackerTable(): void {
   for (let s = 0; s < STATES; s++) {
     const bpm = <f64>(LOWEST + s);
     const place = PLACES[s >> 2];
@@ -76,6 +76,7 @@ export function makeTrackerTable(): void {
     start.twice = f32x4.mul(cosines(2, lag), f32x4.splat(2));
   }
 }
+makeTrackerTable();
 
 /** cos(2 pi k (FIRST_LAG + lag) / 512) for four lags. */
 function cosines(k: i32, lag: i32): v128 {

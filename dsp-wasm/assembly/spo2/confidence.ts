@@ -2,9 +2,9 @@ import { logistic, shown } from '../math/logistic';
 import { featuresOf, Model } from '../memory/features';
 import { Row } from '../memory/row';
 import { periodicity, skewness } from './pulsatility';
-import { Pooled, SECONDS } from './records';
 import { SPO2_WEIGHTS } from './spo2_weights';
 import { CONFIDENCE } from './tuning';
+import { Pooled, SECONDS, Sums } from './window';
 
 /** Share of a power that noise always has: bounds the logarithms. */
 const BOUND: f64 = 1e-3;
@@ -32,21 +32,25 @@ export function ratioFeatures(
 ): Row<f32> {
   const features = featuresOf(Model.SPO2);
   const seconds = <f64>max(pooled.seconds, 1);
-  const unexplained = 1 - (pooled.both * pooled.both) / (pooled.red * pooled.infrared);
-  const wide = Math.sqrt(pooled.wideRed / pooled.wideInfrared) * levels;
-  const rest = 1 - (pooled.wideBoth * pooled.wideBoth) / (pooled.wideRed * pooled.wideInfrared);
+  const near = pooled.near;
+  const wide = Math.sqrt(pooled.wide.red / pooled.wide.infrared) * levels;
   const apart = (1 - ratio) * (1 - ratio);
   const skew = min(1, Math.abs(skewness(slopes, first)) / CONFIDENCE.SKEWED);
-  features[0] = <f32>(Math.log(ratio) + 0.5 * Math.log(((BOUND + unexplained) * <f64>SECONDS) / seconds));
+  features[0] = <f32>(Math.log(ratio) + 0.5 * Math.log(((BOUND + unexplained(near)) * <f64>SECONDS) / seconds));
   features[1] = <f32>share;
   features[2] = <f32>Math.sqrt(flat);
   features[3] = <f32>Math.sqrt(Math.abs(wide - ratio));
-  features[4] = <f32>(1 - apart / (apart + max(BOUND, rest)));
-  features[5] = <f32>Math.log((pooled.infrared * pooled.infrared) / (pooled.squares * seconds));
-  features[6] = <f32>Math.log(BOUND + max(0, pooled.infrared / pooled.whole));
+  features[4] = <f32>(1 - apart / (apart + max(BOUND, unexplained(pooled.wide))));
+  features[5] = <f32>Math.log((near.infrared * near.infrared) / (pooled.squares * seconds));
+  features[6] = <f32>Math.log(BOUND + max(0, near.infrared / near.whole));
   features[7] = <f32>skew;
   features[8] = <f32>(skew * max(0, periodicity(slopes, first)));
   return features;
+}
+
+/** Part of one channel's power that the other does not explain. */
+function unexplained(sums: Sums): f64 {
+  return 1 - (sums.both * sums.both) / (sums.red * sums.infrared);
 }
 
 /** The confidence in the ratio of a pulse that is as large as usual, or larger than it by the logarithm `growth`. */

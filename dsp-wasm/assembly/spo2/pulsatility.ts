@@ -1,8 +1,7 @@
 import { total } from '../math/vector';
 import { Row } from '../memory/row';
-import { meanOf } from './mean';
-import { WINDOW } from './records';
 import { PULSE } from './tuning';
+import { meanOf, WINDOW } from './window';
 
 /** By lag: sum of x[i] x[i + lag]. */
 const PRODUCTS = changetype<Row<f64>>(memory.data(WINDOW * 8, 16));

@@ -5,14 +5,12 @@ import { completeBy, copyGrid } from '../grid/window';
 import { total } from '../math/vector';
 import { Channel, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
-import { Row } from '../memory/row';
+import { Row, rowOf } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { confidenceOf, ratioFeatures } from './confidence';
-import { flatShare } from './flat';
-import { meanOf } from './mean';
 import { centre } from './pulsatility';
-import { Pooled, SECOND, SECONDS, SecondSums, WINDOW } from './records';
 import { RATIO } from './tuning';
+import { flatShare, meanOf, Pooled, SECOND, SECONDS, Sums, WINDOW } from './window';
 
 /**
  * SpO2 as the ratio of ratios R = (AC red / DC red) / (AC infrared / DC infrared) (Webster, Design of Pulse Oximeters,
@@ -40,9 +38,9 @@ const RAW = changetype<Row<f32>>(memory.data((MARGIN + WINDOW) * 4, 16) + MARGIN
 const RED = changetype<Row<f32>>(memory.data((MARGIN + WINDOW) * 4, 16) + MARGIN * 4);
 const INFRARED = changetype<Row<f32>>(memory.data((MARGIN + WINDOW) * 4, 16) + MARGIN * 4);
 /** By second; of the slopes, and of the slopes over 1/4 s. */
-const SUMS = changetype<Row<SecondSums>>(memory.data(SECONDS * offsetof<SecondSums>(), 16));
-const WIDE = changetype<Row<SecondSums>>(memory.data(SECONDS * offsetof<SecondSums>(), 16));
-const pooled = changetype<Pooled>(memory.data(offsetof<Pooled>(), 16));
+const SUMS = rowOf<Sums>(SECONDS);
+const WIDE = rowOf<Sums>(SECONDS);
+const pooled = new Pooled();
 
 /** Estimate of the window that ends at `end` (seconds): writes R and confidence; false for none. */
 export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
@@ -61,11 +59,12 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   pool(RATIO.ACCEPTED, RATIO.MOST_DIFFERENCE, usualRatio(held), pooled);
   const accepted = pooled.seconds;
   if (!accepted) pool(-1, Infinity, 1, pooled);
-  session.spo2.agree = pooled.both >= RATIO.ACCEPTED * Math.sqrt(pooled.red * pooled.infrared);
-  if (!(pooled.red > 0 && pooled.infrared > 0)) return false;
-  const perfusion = Math.sqrt(pooled.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
+  const sums = pooled.near;
+  session.spo2.agree = sums.both >= RATIO.ACCEPTED * Math.sqrt(sums.red * sums.infrared);
+  if (!(sums.red > 0 && sums.infrared > 0)) return false;
+  const perfusion = Math.sqrt(sums.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   const levels = infraredLevel / redLevel;
-  to.value = Math.sqrt(pooled.red / pooled.infrared) * levels;
+  to.value = Math.sqrt(sums.red / sums.infrared) * levels;
   // While the wearer moves, there is nothing to ask of the waveform
   to.confidence = 0;
   if (still === 0 || !accepted || !(perfusion <= RATIO.MOST_PERFUSION)) return true;
@@ -114,7 +113,7 @@ function sumSeconds(red: Row<f32>, infrared: Row<f32>): i32 {
  * @param wide sum slopes over 1/4 s, each of two that follow each other. The first of the window reach back to the margin; they are
  *   missing in any case (findSlopes).
  */
-function sumSecond(reds: Row<f32>, infrareds: Row<f32>, from: i32, wide: bool, sums: SecondSums): f64 {
+function sumSecond(reds: Row<f32>, infrareds: Row<f32>, from: i32, wide: bool, sums: Sums): f64 {
   let n = f32x4.splat(0);
   let a = n;
   let b = n;
@@ -166,27 +165,17 @@ function usualRatio(held: i32): f64 {
  */
 function pool(least: f64, most: f64, usual: f64, to: Pooled): void {
   to.seconds = 0;
-  to.red = 0;
-  to.both = 0;
-  to.infrared = 0;
   to.squares = 0;
-  to.whole = 0;
-  to.wideRed = 0;
-  to.wideBoth = 0;
-  to.wideInfrared = 0;
+  to.near.clear();
+  to.wide.clear();
   for (let s = 0; s < SECONDS; s++) {
     const sums = SUMS[s];
     const own = sums.red / sums.infrared / usual;
     if (own > most || own * most < 1) continue;
     if (!(sums.red * sums.infrared > 0) || !(sums.both >= least * Math.sqrt(sums.red * sums.infrared))) continue;
     to.seconds++;
-    to.red += sums.red;
-    to.both += sums.both;
-    to.infrared += sums.infrared;
     to.squares += sums.infrared * sums.infrared;
-    to.whole += sums.whole;
-    to.wideRed += WIDE[s].red;
-    to.wideBoth += WIDE[s].both;
-    to.wideInfrared += WIDE[s].infrared;
+    to.near.add(sums);
+    to.wide.add(WIDE[s]);
   }
 }
