@@ -9,7 +9,7 @@ import {
   type StepRequest,
 } from './core.js';
 import { ESTIMATORS } from './estimators.js';
-import { noise, payload, ppg, pushAll } from './signals.js';
+import { noise, opened, payload, ppg, pushAll } from './signals.js';
 
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: 50, numChannels: 1 };
 
@@ -22,8 +22,7 @@ describe('core', () => {
 
   /** The heart rate at 12 s of a fresh session that was pushed these values. */
   function rateOf(values: readonly number[]): Estimate | null {
-    const session = core.open([GREEN]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [GREEN]);
     pushAll(session, 0, 50, values);
     for (const end of [9, 10, 11]) core.step([{ session, estimator: 'hr_ppg', end }]);
     const [estimate] = core.step([{ session, estimator: 'hr_ppg', end: 12 }]);
@@ -50,8 +49,7 @@ describe('core', () => {
 
   it('counts how full its lanes are', () => {
     const { points, filled } = core.lanes;
-    const session = core.open([{ modality: 'accel', sampleRateHz: 50, numChannels: 3 }]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [{ modality: 'accel', sampleRateHz: 50, numChannels: 3 }]);
     pushAll(session, 0, 50, noise(3 * 50, 1));
     session.close();
     expect(core.lanes).to.deep.equal({ points: points + 4 * 50, filled: filled + 3 * 50 });
@@ -68,8 +66,7 @@ describe('core', () => {
   it('keeps sessions apart, in one batch and one by one', () => {
     const rates = [55, 80, 140];
     const sessions = rates.map((bpm) => {
-      const session = core.open([GREEN]);
-      if (!session) throw new Error('the core is full');
+      const session = opened(core, [GREEN]);
       pushAll(session, 0, 50, ppg(12, 50, bpm));
       return session;
     });
@@ -80,8 +77,7 @@ describe('core', () => {
     for (const s of sessions) s.close();
     rates.forEach((bpm, i) => {
       expect(batches[4]?.[i]?.value).to.be.closeTo(bpm, 1.5);
-      const alone = core.open([GREEN]);
-      if (!alone) throw new Error('the core is full');
+      const alone = opened(core, [GREEN]);
       pushAll(alone, 0, 50, ppg(12, 50, bpm));
       const one = ends.map((end) => core.step([{ session: alone, estimator: 'hr_ppg', end }])[0]);
       alone.close();
@@ -90,9 +86,8 @@ describe('core', () => {
   });
 
   it('answers requests in their order, null for a closed session and for one of another core', async () => {
-    const other = (await createCore({ maxSessions: 1 })).open([GREEN]);
-    const [session, closed] = [core.open([GREEN]), core.open([GREEN])];
-    if (!other || !closed || !session) throw new Error('a core is full');
+    const other = opened(await createCore({ maxSessions: 1 }), [GREEN]);
+    const [session, closed] = [opened(core, [GREEN]), opened(core, [GREEN])];
     pushAll(session, 0, 50, ppg(8, 50, 72));
     closed.close();
     const answers = core.step([closed, session, other].map((s) => ({ session: s, estimator: 'hr_ppg', end: 8 })));
@@ -103,8 +98,7 @@ describe('core', () => {
   it('accepts a payload longer than its staging area, with the same result as in pieces', () => {
     const channels: CoreChannel[] = [{ modality: 'ppg', sampleRateHz: 1000, numChannels: 3 }];
     const long = ppg(10, 1000, 61).flatMap((v) => [v, v / 2, Number.NaN]);
-    const [whole, pieces] = [core.open(channels), core.open(channels)];
-    if (!whole || !pieces) throw new Error('the core is full');
+    const [whole, pieces] = [opened(core, channels), opened(core, channels)];
     whole.push(0, 0, 0.001, ENCODING.float32, payload(long));
     for (let i = 0; i < 10_000; i += 100) {
       pieces.push(0, i * 0.001, 0.001, ENCODING.float32, payload(long.slice(3 * i, 3 * (i + 100))));
@@ -117,8 +111,7 @@ describe('core', () => {
   });
 
   it('refuses arguments out of range, and opens or runs nothing then', async () => {
-    const session = core.open([GREEN, { ...GREEN, modality: 'accel', numChannels: 3 }]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [GREEN, { ...GREEN, modality: 'accel', numChannels: 3 }]);
     const { float32, int16 } = ENCODING;
     const bytes = payload([Number.NaN]);
     const open = (channel: object) => () => core.open([GREEN, { ...GREEN, ...channel } as CoreChannel]);
@@ -165,8 +158,7 @@ describe('core', () => {
   });
 
   it('ignores everything after close', () => {
-    const session = core.open([GREEN]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [GREEN]);
     expect(session.push(0, 0, 0.02, ENCODING.float32, payload([Number.NaN, 1]))).to.equal(1);
     session.close();
     expect(session.push(0, 1, 0.02, ENCODING.float32, payload([Number.NaN]))).to.equal(0);
@@ -176,8 +168,7 @@ describe('core', () => {
   it('opens a session with more channels and sub-channels than it can store', () => {
     const kinds = ['ppg', 'ppg_green', 'ppg_red', 'ppg_ir', 'ecg', 'accel', 'resp'] as const;
     const channels = [...kinds, ...kinds].map((modality) => ({ modality, sampleRateHz: 50, numChannels: 6 }));
-    const session = core.open(channels);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, channels);
     const values = ppg(12, 50, 90).flatMap((v) => [v, v, v, v, v, v]);
     channels.forEach((_, c) => {
       session.push(c, 0, 0.02, ENCODING.float32, payload(values));

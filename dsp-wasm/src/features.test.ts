@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { createCore, ENCODING } from './core.js';
 import { FEATURES, MODELS } from './features.js';
-import { payload } from './signals.js';
+import { opened, payload } from './signals.js';
 import { ASSEMBLY } from './tuning/constants.js';
 
 const HZ = 32;
@@ -15,8 +15,7 @@ async function pulse(isMoving: boolean) {
     { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 },
     { modality: 'accel', sampleRateHz: HZ, numChannels: 1 },
   ] as const;
-  const session = core.open(channels);
-  if (!session) throw new Error('the core is full');
+  const session = opened(core, channels);
   const wave = (rate: number, size: number, level: number) =>
     payload(
       Array.from({ length: SECONDS * HZ }, (_, i) => level + size * Math.sin((2 * Math.PI * rate * i) / HZ / 60)),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type BeatSource, type Core, type CoreChannel, createCore, ENCODING } from './core.js';
 import { ESTIMATORS } from './estimators.js';
-import { payload, pushAll, random } from './signals.js';
+import { opened, payload, pushAll, random } from './signals.js';
 
 const BEAT_SOURCES = ['ecg', 'ppg'] as const satisfies readonly BeatSource[];
 const HZ = 64;
@@ -36,8 +36,7 @@ describe('hostile input', () => {
 
   /** All answers of a session whose every channel carries `value`. */
   function answers(value: (i: number, next: () => number) => number) {
-    const session = core.open(CHANNELS);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, CHANNELS);
     const next = random(5);
     const values = Array.from({ length: SECONDS * HZ }, (_, i) => value(i, next));
     const found = [];
@@ -70,8 +69,7 @@ describe('hostile input', () => {
   }
 
   it('recovers from extreme values once they have left the window', () => {
-    const session = core.open([{ modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 }]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [{ modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 }]);
     const values = Array.from({ length: 24 * HZ }, (_, i) =>
       i < 4 * HZ ? 1e38 * (i % 2 ? 1 : -1) : 5000 + 100 * Math.sin(2 * Math.PI * 1.2 * (i / HZ)),
     );
@@ -90,8 +88,7 @@ describe('hostile input', () => {
       sampleRateHz: HZ,
       numChannels: 1,
     }));
-    const session = core.open([...crowd, ...opticals]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [...crowd, ...opticals]);
     const values = Array.from({ length: 20 * HZ }, (_, i) => 5000 + 100 * Math.sin(2 * Math.PI * 1.2 * (i / HZ)));
     for (let c = 0; c < 8; c++) pushAll(session, c, HZ, values);
     const blind = ['hr_ppg', 'spo2', 'rr_ppg'] as const;
@@ -111,8 +108,7 @@ describe('hostile input', () => {
     }));
     const streams = [...Object.values(STREAMS), (i: number) => -1e5 - 500 * (i % HZ)];
     const isCalm = below(3) === 0; // Nothing but beats has a variability
-    const session = core.open(channels);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, channels);
     for (let end = 1; end <= SHARED_SECONDS; end++) {
       channels.forEach(({ numChannels }, c) => {
         const beats = (i: number) => 1e5 * Math.exp(-((((i / numChannels / HZ) * 1.7) % 1) * 8)) + 20 * next();

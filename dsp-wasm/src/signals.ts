@@ -1,4 +1,4 @@
-import type { CoreSession } from './core.js';
+import type { Core, CoreChannel, CoreSession } from './core.js';
 import { ENCODING } from './core.js';
 
 /** Signals for tests and benchmarks, and the additional exports of kernels.wasm. */
@@ -8,6 +8,13 @@ export interface KernelCalls {
   fft4(n: number): number;
   padded4(n: number): number;
   filter8(count: number): void;
+}
+
+/** A new session. @throws Error if the core is full */
+export function opened(core: Core, channels: readonly CoreChannel[]): CoreSession {
+  const session = core.open(channels);
+  if (!session) throw new Error('the core is full');
+  return session;
 }
 
 /** Numbers in [-1, 1), the same for the same seed (mulberry32). */

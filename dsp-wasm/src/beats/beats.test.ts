@@ -4,7 +4,7 @@ import { BEAT_LAG_S, type Core, type CoreChannel, type CoreSession, createCore, 
 import { ecg } from '../ecg/signal.js';
 import { ENCODING } from '../encoding.js';
 import { Kernel } from '../kernel.js';
-import { noise, payload, pulse, random } from '../signals.js';
+import { noise, opened, payload, pulse, random } from '../signals.js';
 
 const SECONDS = 90;
 
@@ -46,8 +46,7 @@ describe('beats', () => {
   });
 
   function open(channel: CoreChannel): CoreSession {
-    const session = core.open([channel]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [channel]);
     return session;
   }
 
@@ -182,8 +181,7 @@ describe('beats', () => {
     });
 
     it('is not trusted in motion', () => {
-      const session = core.open([GREEN(50), { modality: 'accel', sampleRateHz: 50, numChannels: 3 }]);
-      if (!session) throw new Error('the core is full');
+      const session = opened(core, [GREEN(50), { modality: 'accel', sampleRateHz: 50, numChannels: 3 }]);
       const values = light(sinus(66), 50);
       for (let end = 1; end <= SECONDS; end++) {
         session.push(0, end - 1, 1 / 50, ENCODING.float32, payload(values.slice((end - 1) * 50, end * 50)));

@@ -8,7 +8,7 @@ import {
   type Estimate,
   type Estimator,
 } from '../core.js';
-import { noise, payload, ppg, pulse, random } from '../signals.js';
+import { noise, opened, payload, ppg, pulse, random } from '../signals.js';
 
 const HZ = 50;
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
@@ -76,8 +76,7 @@ describe('rr', () => {
     part = 1e9,
     encoding: Encoding = ENCODING.float32,
   ): (Estimate | null)[] {
-    const session = core.open(channels);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, channels);
     const perSecond = channels.map(({ sampleRateHz, numChannels }) => sampleRateHz * numChannels);
     const seconds = Math.max(...data.map((x, c) => x.length / (perSecond[c] ?? 1)));
     const answers: (Estimate | null)[] = [];
@@ -323,8 +322,7 @@ describe('rr', () => {
 
   /** Estimates from an ECG without the data from 18 s until that time, every 2 s. */
   function acrossGap(x: readonly number[], until: number): (Estimate | null)[] {
-    const session = core.open([ECG]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [ECG]);
     const hz = ECG.sampleRateHz;
     const push = (from: number, to: number) =>
       session.push(0, from, 1 / hz, ENCODING.float32, payload(x.slice(Math.round(from * hz), to * hz)));
@@ -463,8 +461,7 @@ describe('rr', () => {
    * every second, but for so many seconds, whose heart rate comes later.
    */
   function besidePulse(x: readonly number[], later: number, part = 1): (Estimate | null)[] {
-    const session = core.open([GREEN]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [GREEN]);
     const answers: (Estimate | null)[] = [];
     for (let from = 0; from * HZ < x.length; from += part) {
       session.push(0, from, 1 / HZ, ENCODING.float32, payload(x.slice(from * HZ, (from + part) * HZ)));
@@ -538,8 +535,7 @@ describe('rr', () => {
     const x = breathing(64, 15, { fm: 0.05, am: 0.1, bw: 0.2 });
     const trust = (g: number) => {
       const accel = x.flatMap((_, i) => [0, 0.6, 0.8 + g * Math.SQRT2 * Math.sin((2 * Math.PI * 1.3 * i) / HZ)]);
-      const session = core.open([GREEN, ACCEL]);
-      if (!session) throw new Error('the core is full');
+      const session = opened(core, [GREEN, ACCEL]);
       session.push(0, 0, 1 / HZ, ENCODING.float32, payload(x));
       session.push(1, 0, 1 / HZ, ENCODING.float32, payload(accel));
       const [answer] = core.step([{ session, estimator: 'rr_ppg', end: 64 }]);
@@ -581,8 +577,7 @@ describe('rr', () => {
   it('uses no sample after the window, even if it has arrived', () => {
     const answerBefore = (after: readonly number[]) => {
       const x = [...breathing(40, 14, { fm: 0.03, am: 0.06 }), 1e5, ...after];
-      const session = core.open([GREEN]);
-      if (!session) throw new Error('the core is full');
+      const session = opened(core, [GREEN]);
       session.push(0, 0, 1 / HZ, ENCODING.float32, payload(x));
       const [answer] = core.step([{ session, estimator: 'rr_ppg', end: 40 }]);
       session.close();
@@ -841,18 +836,6 @@ describe('rr', () => {
     for (const bad of [slow, ...loud]) {
       expect(last(run('rr_ppg', [GREEN], [[...good, ...bad, ...good]]))?.value).to.be.closeTo(15, 1);
       expect(last(run('rr_resp', [RESP], [[...belt, ...bad, ...belt]]))?.value).to.be.closeTo(15, 1);
-    }
-  });
-
-  it('stays finite on zeros, rails, 1e38 and gaps', () => {
-    const n = 40 * HZ;
-    const rails = noise(n, 4).map((v) => (v > 0 ? 262_143 : 0));
-    const huge = noise(n, 5).map((v) => 1e38 * v);
-    const gaps = breathing(40, 12, { am: 0.1 }).map((v, i) => (i % 3 ? Number.NaN : v));
-    for (const x of [rails, huge, gaps, rails.map(() => 0)]) {
-      for (const a of [...run('rr_ppg', [GREEN], [x]), ...run('rr_resp', [RESP], [x])]) {
-        if (a) expect(Number.isFinite(a.value) && a.confidence >= 0 && a.confidence <= 1).to.equal(true);
-      }
     }
   });
 });

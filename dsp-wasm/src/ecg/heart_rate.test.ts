@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, createCore, ENCODING, type Estimate, type Estimator } from '../core.js';
-import { noise, payload, random } from '../signals.js';
+import { noise, opened, payload, random } from '../signals.js';
 import { ecg, type KnownBeat, rhythm, withEctopics } from './signal.js';
 
 const HZ = 250;
@@ -21,8 +21,7 @@ describe('hr_ecg', () => {
     numChannels = 1,
     estimator: Estimator = 'hr_ecg',
   ): (Estimate | null)[] {
-    const session = core.open([{ modality: 'ecg', sampleRateHz: hz, numChannels }]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [{ modality: 'ecg', sampleRateHz: hz, numChannels }]);
     const second = hz * numChannels;
     const answers = [];
     for (let end = 1; end * second <= x.length; end++) {
@@ -36,8 +35,7 @@ describe('hr_ecg', () => {
 
   /** Estimates at each whole second of an ECG of which a share of the frames of 200 ms is lost. */
   function estimatesOfRest(x: readonly number[], lost: number, seed: number): (Estimate | null)[] {
-    const session = core.open([{ modality: 'ecg', sampleRateHz: HZ, numChannels: 1 }]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [{ modality: 'ecg', sampleRateHz: HZ, numChannels: 1 }]);
     const chance = random(seed);
     const answers = [];
     for (let frame = 0; (frame + 1) * FRAME <= x.length; frame++) {

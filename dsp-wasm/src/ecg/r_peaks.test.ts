@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, type CoreSession, createCore, ENCODING } from '../core.js';
-import { noise, payload, random } from '../signals.js';
+import { noise, opened, payload, random } from '../signals.js';
 import { ecg, type KnownBeat, rhythm, withEctopics } from './signal.js';
 
 const HZ = 250;
@@ -25,8 +25,7 @@ describe('R peaks', () => {
 
   function open(numChannels: number): void {
     session?.close();
-    const opened = core.open([{ modality: 'ecg', sampleRateHz: HZ, numChannels }]);
-    if (!opened) throw new Error('the core is full');
+    const opened = opened(core, [{ modality: 'ecg', sampleRateHz: HZ, numChannels }]);
     session = opened;
   }
 

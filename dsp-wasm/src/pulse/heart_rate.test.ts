@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from '../core.js';
-import { noise, payload, ppg, pulse } from '../signals.js';
+import { noise, opened, payload, ppg, pulse } from '../signals.js';
 
 const HZ = 50;
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
@@ -15,8 +15,7 @@ describe('hr_ppg', () => {
 
   /** Pushes second by second and asks after each from the fourth on; index = window end, seconds. */
   function run(channels: readonly CoreChannel[], data: readonly (readonly number[])[], seconds: number) {
-    const session = core.open(channels);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, channels);
     const estimates: (Estimate | null)[] = [null, null, null, null];
     for (let end = 1; end <= seconds; end++) {
       channels.forEach(({ numChannels }, c) => {
@@ -909,8 +908,7 @@ describe('hr_ppg', () => {
       [7, 6],
       [50, 6],
     ] as const) {
-      const session = core.open([GREEN, ACCEL]);
-      if (!session) throw new Error('the core is full');
+      const session = opened(core, [GREEN, ACCEL]);
       let pushed = 0;
       for (let end = 1; end <= 30; end++) {
         for (; pushed < Math.min(30, end + ahead) * HZ; pushed += instants) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from '../core.js';
-import { noise, payload, pulse } from '../signals.js';
+import { noise, opened, payload, pulse } from '../signals.js';
 
 const HZ = 64;
 const RED: CoreChannel = { modality: 'ppg_red', sampleRateHz: HZ, numChannels: 1 };
@@ -39,8 +39,7 @@ describe('spo2', () => {
     part = 1e9,
     accel: readonly number[] = [],
   ): Estimate | null {
-    const session = core.open([RED, INFRARED, ACCEL]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [RED, INFRARED, ACCEL]);
     [red, infrared].forEach((x, channel) => {
       for (let i = 0; i < x.length; i += part) {
         session.push(channel, i / HZ, 1 / HZ, ENCODING.float32, payload(x.slice(i, i + part)));
@@ -54,8 +53,7 @@ describe('spo2', () => {
 
   /** Asks after each second from the fourth on; index = window end, seconds. */
   function estimates(red: readonly number[], infrared: readonly number[]): (Estimate | null)[] {
-    const session = core.open([RED, INFRARED]);
-    if (!session) throw new Error('the core is full');
+    const session = opened(core, [RED, INFRARED]);
     const found = Array.from({ length: red.length / HZ + 1 }, (_, end) => {
       const second = (x: readonly number[]) => payload(x.slice((end - 1) * HZ, end * HZ));
       if (end === 0) return null;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from '../core.js';
-import { payload } from '../signals.js';
+import { opened, payload } from '../signals.js';
 import { readConstants } from './constants.js';
 import { compileTunable, TunableCore } from './tunable.js';
 
@@ -8,8 +8,7 @@ const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: 32, numChannel
 
 /** The last heart rate of 20 s of a pulse of 72 bpm. */
 function heartRate(core: Core): Estimate | null {
-  const session = core.open([GREEN]);
-  if (!session) throw new Error('the core is full');
+  const session = opened(core, [GREEN]);
   const pulse = Array.from({ length: 20 * 32 }, (_, i) => {
     const phase = (2 * Math.PI * 1.2 * i) / 32;
     return 1000 + 10 * Math.sin(phase) + 3 * Math.sin(2 * phase);
