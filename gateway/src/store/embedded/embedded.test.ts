@@ -5,14 +5,6 @@ import { systemClock } from '@device-insights/fanout/platform/clock';
 import { storeSuite } from '../suite.js';
 import { openEmbeddedStore } from './embedded.js';
 
-describe('the embedded store', () => {
-  let directory: string;
-
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
-  });
-
-  after(() => rm(directory, { recursive: true, maxRetries: 10 }));
-
-  storeSuite('embedded', () => openEmbeddedStore(join(directory, 'data'), systemClock));
-});
+const directory = await mkdtemp(join(tmpdir(), 'device-insights-'));
+await storeSuite('embedded', () => openEmbeddedStore(join(directory, 'data'), systemClock));
+after(() => rm(directory, { recursive: true, maxRetries: 10 }));

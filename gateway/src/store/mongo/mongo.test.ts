@@ -21,39 +21,29 @@ import { mongoGateways } from './gateways.js';
 import { insightFilter, insightSort } from './insights.js';
 import { Line } from './line.fixture.js';
 import { startMongoStore } from './mongo.js';
-import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
+import { startTestMongo } from './mongo-server.fixture.js';
 import { type Models, modelsOn } from './schemas.js';
 import { sessionFilter } from './sessions.js';
 
-describe('the MongoDB store', () => {
-  let server: TestMongo;
-  let uri: string;
+const server = await startTestMongo();
+const uri = server.uri(`test-${randomUUID()}`);
 
-  before(async function () {
-    this.timeout(900_000);
-    server = await startTestMongo();
-    uri = server.uri(`test-${randomUUID()}`);
-  });
-
-  after(async () => {
-    const unhurried = await createConnection(uri).asPromise(); // Without the store's limits of time.
-    await unhurried.dropDatabase();
-    await unhurried.close();
-    await server.stop();
-  });
-
-  storeSuite('MongoDB', () => startMongoStore(uri, systemClock));
-  faults(() => uri);
-  indexes(() => uri);
+after(async () => {
+  const unhurried = await createConnection(uri).asPromise(); // Without the store's limits of time.
+  await unhurried.dropDatabase();
+  await unhurried.close();
+  await server.stop();
 });
 
-function faults(uri: () => string): void {
+await storeSuite('MongoDB', () => startMongoStore(uri, systemClock));
+
+describe('the MongoDB store', () => {
   describe('when the server is lost', () => {
     let line: Line;
     let store: Store;
 
     beforeEach(async () => {
-      line = await Line.to(uri());
+      line = await Line.to(uri);
       store = await startMongoStore(line.uri, systemClock);
     });
 
@@ -109,10 +99,10 @@ function faults(uri: () => string): void {
     let session: Session;
 
     beforeEach(async () => {
-      line = await Line.to(uri());
+      line = await Line.to(uri);
       dying = await MongoConnection.open(line.uri, systemClock);
       models = modelsOn(dying.connection);
-      store = await startMongoStore(uri(), systemClock);
+      store = await startMongoStore(uri, systemClock);
       session = sampleSession();
       await store.openSession(session);
       await mongoGateways(dying, models).beat(session.gateway, newMoment());
@@ -161,7 +151,7 @@ function faults(uri: () => string): void {
   });
 
   it('keeps no counter of an account that was erased', async () => {
-    const own = new URL(uri());
+    const own = new URL(uri);
     own.pathname = `/test-${randomUUID()}`;
     const store = await startMongoStore(own.href, systemClock);
     const mongo = await MongoConnection.open(own.href, systemClock);
@@ -183,7 +173,7 @@ function faults(uri: () => string): void {
   });
 
   it('refuses everything after a collection was dropped, because the server would silently create it again', async () => {
-    const own = new URL(uri());
+    const own = new URL(uri);
     own.pathname = `/test-${randomUUID()}`;
     const store = await startMongoStore(own.href, systemClock);
     const mongo = await MongoConnection.open(own.href, systemClock);
@@ -206,7 +196,7 @@ function faults(uri: () => string): void {
 
   it('refuses a transaction that others have kept waiting for ten seconds', async () => {
     const clock = new ManualClock();
-    const mongo = await MongoConnection.open(uri(), clock);
+    const mongo = await MongoConnection.open(uri, clock);
     try {
       let end = () => {};
       let first: Promise<void> | undefined;
@@ -231,7 +221,7 @@ function faults(uri: () => string): void {
   });
 
   it('needs a replica set or a router', async () => {
-    const mongo = await MongoConnection.open(uri(), systemClock);
+    const mongo = await MongoConnection.open(uri, systemClock);
     const hello = await mongo.connection.db?.admin().command({ hello: 1 });
     await mongo.close();
     expect(hasTransactions(hello ?? {})).to.equal(true);
@@ -239,91 +229,89 @@ function faults(uri: () => string): void {
     const { setName: _, ...standalone } = hello ?? {};
     expect(hasTransactions(standalone)).to.equal(false);
   });
-}
+});
 
 type Found = Query<unknown, unknown>;
 type Order = Readonly<Record<string, 1 | -1>>;
 
-function indexes(uri: () => string): void {
-  describe('every list of the MongoDB store', () => {
-    let mongo: MongoConnection;
-    let models: Models;
-    /** Whether `explain` tells MongoDB's own plans; SecantusDB, which has no such git version, plans more simply. */
-    let plans: boolean;
+describe('every list of the MongoDB store', () => {
+  let mongo: MongoConnection;
+  let models: Models;
+  /** Whether `explain` tells MongoDB's own plans; SecantusDB, which has no such git version, plans more simply. */
+  let plans: boolean;
 
-    before(async () => {
-      mongo = await MongoConnection.open(uri(), systemClock);
-      models = modelsOn(mongo.connection);
-      const build = await mongo.connection.db?.admin().command({ buildInfo: 1 });
-      plans = /[1-9a-f]/.test(String(build?.gitVersion));
-    });
-
-    after(() => mongo.close());
-
-    /** That the server has an index of the fields that are fixed, then those that order the list; and uses it. */
-    const expectIndex = async (fixed: readonly string[], order: Order, query: Found) => {
-      const { model } = query;
-      const keys = Object.values(await model.collection.indexes()).map(({ key }) => Object.entries(key));
-      const serves = (key: [string, unknown][]) => {
-        const first = key.slice(0, fixed.length).map(([field]) => field);
-        const rest = Object.fromEntries(key.slice(fixed.length)) as Order;
-        return first.every((field) => fixed.includes(field)) && [1, -1].some((sign) => begins(rest, order, sign));
-      };
-      expect(keys.some(serves), `${model.modelName}: ${fixed} ${JSON.stringify(order)}`).to.equal(true);
-      if (!plans) return;
-      const plan = JSON.stringify(await query.sort(order).explain('queryPlanner'));
-      expect(plan)
-        .to.include('IXSCAN')
-        .and.not.match(/COLLSCAN|"SORT"/);
-    };
-
-    it('of sessions reads an index', async () => {
-      const { sessions } = models;
-      const order = { startedAt: -1, _id: 1 } as const;
-      for (const user of ['ann', null])
-        for (const status of ['open', null] as const) {
-          const query: SessionQuery = { accountId: 'a', user, status, limit: 9, cursor: null };
-          const fixed = ['accountId', ...(user ? ['user'] : status ? ['status'] : [])];
-          await expectIndex(fixed, order, sessions.find(sessionFilter(query)));
-        }
-      const silent = { status: 'open', gateway: { $nin: ['a'] } } as const;
-      await expectIndex(['status'], {}, sessions.find(silent));
-      await expectIndex(['takeovers.gateway'], {}, sessions.find({ 'takeovers.gateway': 'a' }));
-    });
-
-    it('of insights reads an index', async () => {
-      const { insights } = models;
-      for (const user of ['ann', null])
-        for (const since of [1, null]) {
-          const query: InsightQuery = { accountId: 'a', user, type: 'hr', since, until: 9, limit: 9, cursor: null };
-          const sign = since === null ? -1 : 1;
-          const fixed = user ? ['accountId', 'user'] : ['accountId'];
-          await expectIndex(fixed, { ts: sign, _id: sign }, insights.find(insightFilter(query)));
-          const ofDevice = insights.find(insightFilter({ ...query, deviceId: 'band' }));
-          await expectIndex(['accountId', 'device_id'], { ts: sign, _id: sign }, ofDevice);
-          const byData = { ...query, since: null, until: null, dataSince: since, dataUntil: 9 };
-          await expectIndex(fixed, insightSort(byData), insights.find(insightFilter(byData)));
-          const ofBand = { ...byData, deviceId: 'band' };
-          await expectIndex(['accountId', 'device_id'], insightSort(ofBand), insights.find(insightFilter(ofBand)));
-        }
-      const ofSession = insights.find({ session_id: 'a' });
-      await expectIndex(['session_id'], { actual_end: 1, ts: 1, _id: 1 }, ofSession);
-      const ofType = insights.find({ session_id: 'a', type: 'hr' });
-      await expectIndex(['session_id', 'type'], { ts: -1 }, ofType);
-    });
-
-    it('of the objects of an account reads an index', async () => {
-      const { keys, deviceModels, devices } = models;
-      const order = { createdAt: 1, _id: 1 } as const;
-      const ofAccount = { accountId: 'a' };
-      await expectIndex(['accountId'], order, keys.find(ofAccount));
-      await expectIndex([], { revokedAt: 1 }, keys.find({ revokedAt: { $gte: 5, $gt: 0 } }));
-      await expectIndex(['accountId'], order, deviceModels.find(ofAccount));
-      await expectIndex(['accountId'], order, devices.find(ofAccount));
-      await expectIndex(['deviceModelId'], {}, devices.find({ deviceModelId: 'a' }));
-    });
+  before(async () => {
+    mongo = await MongoConnection.open(uri, systemClock);
+    models = modelsOn(mongo.connection);
+    const build = await mongo.connection.db?.admin().command({ buildInfo: 1 });
+    plans = /[1-9a-f]/.test(String(build?.gitVersion));
   });
-}
+
+  after(() => mongo.close());
+
+  /** That the server has an index of the fields that are fixed, then those that order the list; and uses it. */
+  const expectIndex = async (fixed: readonly string[], order: Order, query: Found) => {
+    const { model } = query;
+    const keys = Object.values(await model.collection.indexes()).map(({ key }) => Object.entries(key));
+    const serves = (key: [string, unknown][]) => {
+      const first = key.slice(0, fixed.length).map(([field]) => field);
+      const rest = Object.fromEntries(key.slice(fixed.length)) as Order;
+      return first.every((field) => fixed.includes(field)) && [1, -1].some((sign) => begins(rest, order, sign));
+    };
+    expect(keys.some(serves), `${model.modelName}: ${fixed} ${JSON.stringify(order)}`).to.equal(true);
+    if (!plans) return;
+    const plan = JSON.stringify(await query.sort(order).explain('queryPlanner'));
+    expect(plan)
+      .to.include('IXSCAN')
+      .and.not.match(/COLLSCAN|"SORT"/);
+  };
+
+  it('of sessions reads an index', async () => {
+    const { sessions } = models;
+    const order = { startedAt: -1, _id: 1 } as const;
+    for (const user of ['ann', null])
+      for (const status of ['open', null] as const) {
+        const query: SessionQuery = { accountId: 'a', user, status, limit: 9, cursor: null };
+        const fixed = ['accountId', ...(user ? ['user'] : status ? ['status'] : [])];
+        await expectIndex(fixed, order, sessions.find(sessionFilter(query)));
+      }
+    const silent = { status: 'open', gateway: { $nin: ['a'] } } as const;
+    await expectIndex(['status'], {}, sessions.find(silent));
+    await expectIndex(['takeovers.gateway'], {}, sessions.find({ 'takeovers.gateway': 'a' }));
+  });
+
+  it('of insights reads an index', async () => {
+    const { insights } = models;
+    for (const user of ['ann', null])
+      for (const since of [1, null]) {
+        const query: InsightQuery = { accountId: 'a', user, type: 'hr', since, until: 9, limit: 9, cursor: null };
+        const sign = since === null ? -1 : 1;
+        const fixed = user ? ['accountId', 'user'] : ['accountId'];
+        await expectIndex(fixed, { ts: sign, _id: sign }, insights.find(insightFilter(query)));
+        const ofDevice = insights.find(insightFilter({ ...query, deviceId: 'band' }));
+        await expectIndex(['accountId', 'device_id'], { ts: sign, _id: sign }, ofDevice);
+        const byData = { ...query, since: null, until: null, dataSince: since, dataUntil: 9 };
+        await expectIndex(fixed, insightSort(byData), insights.find(insightFilter(byData)));
+        const ofBand = { ...byData, deviceId: 'band' };
+        await expectIndex(['accountId', 'device_id'], insightSort(ofBand), insights.find(insightFilter(ofBand)));
+      }
+    const ofSession = insights.find({ session_id: 'a' });
+    await expectIndex(['session_id'], { actual_end: 1, ts: 1, _id: 1 }, ofSession);
+    const ofType = insights.find({ session_id: 'a', type: 'hr' });
+    await expectIndex(['session_id', 'type'], { ts: -1 }, ofType);
+  });
+
+  it('of the objects of an account reads an index', async () => {
+    const { keys, deviceModels, devices } = models;
+    const order = { createdAt: 1, _id: 1 } as const;
+    const ofAccount = { accountId: 'a' };
+    await expectIndex(['accountId'], order, keys.find(ofAccount));
+    await expectIndex([], { revokedAt: 1 }, keys.find({ revokedAt: { $gte: 5, $gt: 0 } }));
+    await expectIndex(['accountId'], order, deviceModels.find(ofAccount));
+    await expectIndex(['accountId'], order, devices.find(ofAccount));
+    await expectIndex(['deviceModelId'], {}, devices.find({ deviceModelId: 'a' }));
+  });
+});
 
 /** Whether an index, read in this direction (1 or -1), begins with an order. */
 function begins(index: Order, order: Order, sign: number): boolean {

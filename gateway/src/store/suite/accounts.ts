@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { allPages, atOnce, type Handles, newMoment, rejection, sampleAccount, sampleKey } from './samples.js';
 
-export function accountSuite(handles: () => Handles): void {
+export function accountSuite({ store, other }: Handles): void {
   describe('accounts', () => {
     it('finds an account by id and by name, and lists it', async () => {
-      const { store, other } = handles();
       const account = sampleAccount({ name: 'Zoë "Ltd" 心 %_\\', algorithms: ['hr-ppg', 'rr-ppg'] });
       expect(await store.createAccount(account)).to.deep.equal(account);
       expect(await other.account(account.id)).to.deep.equal(account);
@@ -13,14 +12,12 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('finds no account that was never created', async () => {
-      const { store } = handles();
       expect(await store.account(sampleAccount().id)).to.equal(null);
       expect(await store.accountNamed('nobody')).to.equal(null);
       expect(await store.entitle(sampleAccount().id, null)).to.equal(null);
     });
 
     it('gives a name to only one account, even for simultaneous requests', async () => {
-      const { store, other } = handles();
       const name = sampleAccount().name;
       const made = await atOnce(12, [store, other], (handle) => handle.createAccount(sampleAccount({ name })));
       const winners = made.filter((account) => account !== null);
@@ -29,7 +26,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('entitles to some algorithms, to none and to all', async () => {
-      const { store } = handles();
       const account = sampleAccount();
       await store.createAccount(account);
       for (const algorithms of [['hr-ecg'], [], null]) {
@@ -41,7 +37,6 @@ export function accountSuite(handles: () => Handles): void {
 
   describe('keys', () => {
     it('finds a key by its hash, and lists the keys of an account, oldest first', async () => {
-      const { store, other } = handles();
       const late = sampleKey({ createdAt: newMoment(), user: 'ann' });
       const early = sampleKey({ accountId: late.accountId, createdAt: late.createdAt - 1 });
       const foreign = sampleKey();
@@ -53,7 +48,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('keeps the expiry of a key, and still finds it after that', async () => {
-      const { store, other } = handles();
       const key = sampleKey({ expiresAt: newMoment() });
       await store.addKey(key);
       expect(await other.keyByHash(key.hash)).to.deep.equal(key);
@@ -61,7 +55,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('keeps no two keys with the same hash', async () => {
-      const { store } = handles();
       const key = sampleKey();
       await store.addKey(key);
       expect(await rejection(store.addKey(sampleKey({ hash: key.hash })))).to.be.instanceOf(Error);
@@ -69,7 +62,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('revokes a key once and still finds it', async () => {
-      const { store, other } = handles();
       const key = sampleKey();
       const at = newMoment();
       await store.addKey(key);
@@ -81,7 +73,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('never adds a revocation with a time before the newest one, whatever the clock says', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const [first, second] = [sampleKey(), sampleKey()];
       for (const key of [first, second]) await store.addKey(key);
@@ -92,7 +83,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('lists the keys revoked since an instant, inclusive', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const [before, first, second] = [sampleKey(), sampleKey(), sampleKey()];
       for (const key of [before, first, second, sampleKey()]) await store.addKey(key);
@@ -104,7 +94,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('records the last use of keys, never an earlier one', async () => {
-      const { store, other } = handles();
       const [used, unused] = [sampleKey(), sampleKey()];
       const at = newMoment();
       for (const key of [used, unused]) await store.addKey(key);
@@ -116,7 +105,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('replaces a key once, with the time until which the old one is valid', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const old = sampleKey({ createdAt: at, expiresAt: at + 9000 });
       await store.addKey(old);
@@ -130,7 +118,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('replaces no revoked, expired or unknown key, and keeps an earlier expiry', async () => {
-      const { store } = handles();
       const at = newMoment();
       const [revoked, expired, soon] = [sampleKey(), sampleKey({ expiresAt: at }), sampleKey({ expiresAt: at + 1 })];
       for (const key of [revoked, expired, soon]) await store.addKey(key);
@@ -142,7 +129,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('changes the label of a key', async () => {
-      const { store, other } = handles();
       const key = sampleKey();
       await store.addKey(key);
       expect(await other.labelKey(key.id, 'kiosk')).to.deep.equal({ ...key, label: 'kiosk' });
@@ -151,7 +137,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('pages through the keys of an account or of a user of it, newest first', async () => {
-      const { store, other } = handles();
       const { accountId } = sampleKey();
       const at = newMoment();
       const keys = Array.from({ length: 7 }, (_, i) =>
@@ -168,7 +153,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('pages through the users that keys are bound to', async () => {
-      const { store, other } = handles();
       const { accountId } = sampleKey();
       const at = newMoment();
       const users = ['zoë', 'ann', 'bob 心', 'ann', null];
@@ -186,7 +170,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('finds the valid keys that may only subscribe by their label, oldest first', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const label = `operator ${at}`;
       const [second, first, revoked] = [2, 1, 0].map((ms) =>
@@ -199,7 +182,6 @@ export function accountSuite(handles: () => Handles): void {
     });
 
     it('deletes the keys that may only subscribe after they have expired', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const past = sampleKey({ subscribeOnly: true, expiresAt: at - 1 });
       const good = sampleKey({ subscribeOnly: true, expiresAt: at });

@@ -3,6 +3,7 @@ import type { DeviceModel, Session, Store } from '../store.js';
 import {
   allPages,
   atOnce,
+  collected,
   type Handles,
   newMoment,
   rejection,
@@ -12,10 +13,9 @@ import {
   sampleSession,
 } from './samples.js';
 
-export function deviceSuite(handles: () => Handles): void {
+export function deviceSuite({ store, other }: Handles): void {
   describe('device models', () => {
     it('keeps a model exactly, whatever its texts contain', async () => {
-      const { store, other } = handles();
       const model = sampleModel({
         name: 'a\u0000b "心" 𝄞',
         description: "it's\n\\",
@@ -29,7 +29,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('lists the models of an account, oldest first', async () => {
-      const { store } = handles();
       const at = newMoment();
       const late = sampleModel({ createdAt: at + 1, channels: [] });
       const early = sampleModel({ accountId: late.accountId, createdAt: at });
@@ -39,7 +38,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('lists them in batches, each once, also while others are added and deleted', async () => {
-      const { store, other } = handles();
       const { accountId } = sampleModel();
       const at = newMoment();
       const make = (i: number) => sampleModel({ accountId, createdAt: at + Math.floor(i / 2) });
@@ -60,7 +58,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('gives an account no more models than its limit, even for simultaneous requests', async () => {
-      const { store, other } = handles();
       const { accountId } = sampleModel();
       const added = await atOnce(8, [store, other], (handle) => handle.addDeviceModel(sampleModel({ accountId }), 3));
       expect(added.filter((made) => made)).to.have.length(3);
@@ -72,7 +69,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('changes a model', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const changed = { ...model, name: 'Ring 2', spo2Curve: [1, 2], channels: [], updatedAt: newMoment() };
@@ -82,7 +78,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('leaves a model unchanged if the change throws, and rejects with the same error', async () => {
-      const { store } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const fault = new Error('no such channel');
@@ -94,7 +89,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('loses none of many simultaneous changes', async () => {
-      const { store, other } = handles();
       const model = sampleModel({ channels: [] });
       await store.addDeviceModel(model);
       const add = (m: DeviceModel) => ({ ...m, channels: [...m.channels, sampleChannel()] });
@@ -103,7 +97,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('deletes a model that no device references', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const device = sampleDevice(model);
@@ -116,7 +109,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('never deletes a model while a device is added to it', async () => {
-      const { store, other } = handles();
       for (let round = 0; round < 8; round++) {
         const model = sampleModel();
         await store.addDeviceModel(model);
@@ -133,7 +125,6 @@ export function deviceSuite(handles: () => Handles): void {
 
   describe('devices', () => {
     it('creates the row of a device once and moves it between models', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       const next = sampleModel({ accountId: model.accountId });
       for (const each of [model, next]) await store.addDeviceModel(each);
@@ -147,14 +138,12 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('creates no row for a model that does not exist', async () => {
-      const { store } = handles();
       const device = sampleDevice(sampleModel());
       expect(await store.putDevice(device)).to.equal('missing');
       expect(await store.devices(device.accountId)).to.deep.equal([]);
     });
 
     it('creates one row for many simultaneous connections of a device', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const device = sampleDevice(model);
@@ -164,7 +153,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('creates the rows of a hundred devices that connect at once', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const put = await atOnce(100, [store, other], (handle) => handle.putDevice(sampleDevice(model)));
@@ -173,7 +161,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('gives an account no more devices than its limit, even for simultaneous connections', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       const next = sampleModel({ accountId: model.accountId });
       for (const each of [model, next]) await store.addDeviceModel(each);
@@ -189,7 +176,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('separates devices with the same id in two accounts', async () => {
-      const { store } = handles();
       const mine = sampleDevice(sampleModel());
       const model = sampleModel();
       const theirs = sampleDevice(model, { deviceId: mine.deviceId });
@@ -201,7 +187,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('keeps the diagnostics of a session, and the problem of its device, from the owner alone', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const devices = ['band-3', 'band-1', 'band-2', 'ring-1'].map((deviceId) => sampleDevice(model, { deviceId }));
@@ -235,7 +220,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('lists each device with its open session or, without one, its newest', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const { accountId } = model;
@@ -259,7 +243,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('finds the devices with an open session, with the diagnostics of it', async () => {
-      const { store, other } = handles();
       const { accountId, gateway } = sampleSession();
       const ids = ['ring-2', 'ring-1', 'band', 'ring-3'];
       const sessions = ids.map((deviceId) => sampleSession({ accountId, deviceId, gateway }));
@@ -277,7 +260,6 @@ export function deviceSuite(handles: () => Handles): void {
     });
 
     it('finds one device, and pages through all, or through those with a common prefix, by id', async () => {
-      const { store, other } = handles();
       const model = sampleModel();
       await store.addDeviceModel(model);
       const ids = ['ring-2', 'band-1', 'ring-10', 'ring-1', 'Band:1'];
@@ -297,7 +279,5 @@ export function deviceSuite(handles: () => Handles): void {
 }
 
 async function modelsOf(store: Store, accountId: string): Promise<DeviceModel[]> {
-  const models: DeviceModel[] = [];
-  for await (const batch of store.deviceModels(accountId)) models.push(...batch);
-  return models;
+  return (await collected(store.deviceModels(accountId))).flat();
 }

@@ -4,6 +4,7 @@ import type { StoredInsight } from '../../insight.js';
 import type { DeviceModel, Session, Store } from '../store.js';
 import {
   BATCH,
+  collected,
   commitAll,
   type Handles,
   newMoment,
@@ -17,7 +18,7 @@ import {
   sampleSession,
 } from './samples.js';
 
-export function erasureSuite(handles: () => Handles): void {
+export function erasureSuite({ store, other }: Handles): void {
   /** A closed session with insights published from `at` on, one a second. */
   async function closed(store: Store, at: number, count: number, fields: Partial<Session> = {}): Promise<Session> {
     const session = sampleSession(fields);
@@ -29,14 +30,11 @@ export function erasureSuite(handles: () => Handles): void {
   }
 
   async function endsOf(store: Store, { id }: Session): Promise<number[]> {
-    const ends: number[] = [];
-    for await (const batch of store.sessionInsights(id)) ends.push(...batch.map(({ actual_end }) => actual_end));
-    return ends;
+    return (await collected(store.sessionInsights(id))).flat().map(({ actual_end }) => actual_end);
   }
 
   describe('erasure', () => {
     it('deletes the insights of a session in batches, and no others', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const [gone, kept] = [await closed(store, at, 7), await closed(store, at, 2)];
       for (const count of [3, 3, 1, 0]) expect(await store.eraseInsights({ sessionId: gone.id }, 3)).to.equal(count);
@@ -45,7 +43,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('deletes the insights that an account published before an instant, oldest first', async () => {
-      const { store } = handles();
       const [accountId, at] = [randomUUID(), newMoment()];
       const own = await closed(store, at, 5, { accountId });
       const foreign = await closed(store, at, 5);
@@ -59,7 +56,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('deletes the beats of a session, or what an account stored before an instant, in batches and no others', async () => {
-      const { store, other } = handles();
       const [accountId, at] = [randomUUID(), newMoment()];
       const sessions = [sampleSession({ accountId }), sampleSession({ accountId }), sampleSession()] as const;
       const blocks = Array.from({ length: 5 }, (_, i) => sampleBlock(at + 10_000 * i));
@@ -70,10 +66,8 @@ export function erasureSuite(handles: () => Handles): void {
       }
       const [gone, old, foreign] = sessions;
       const left = async ({ id }: Session) => {
-        const starts = new Set<number>();
-        for await (const batch of other.sessionBeats(id))
-          for (const { t } of batch) starts.add(Math.floor((t - at) / 10_000));
-        return [...starts];
+        const beats = (await collected(other.sessionBeats(id))).flat();
+        return [...new Set(beats.map(({ t }) => Math.floor((t - at) / 10_000)))];
       };
       expect(await store.eraseSession(gone.id)).to.equal(false);
       for (const count of [3, 2, 0]) expect(await store.eraseBeats({ sessionId: gone.id }, 3)).to.equal(count);
@@ -87,7 +81,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('ends the reading of an erased session, and never continues it with the insights of a later one', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const gone = await closed(store, at, 1203);
       const found: StoredInsight[][] = [];
@@ -106,7 +99,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('leaves each device its own insights, whichever sessions are erased and opened after that', async () => {
-      const { store, other } = handles();
       const [accountId, at] = [randomUUID(), newMoment()];
       const listed = async (deviceId: string) => {
         const query = { accountId, user: null, deviceId, type: null, since: at, until: null, limit: 9, cursor: null };
@@ -131,7 +123,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('deletes the row of a session only if it is closed and has no insights', async () => {
-      const { store, other } = handles();
       const session = await closed(store, newMoment(), 1);
       const open = sampleSession();
       await store.openSession(open);
@@ -145,7 +136,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('deletes the revoked keys of one user, or of the account', async () => {
-      const { store, other } = handles();
       const accountId = randomUUID();
       const users = ['ann', 'ann', 'bob', null];
       const keys = users.map((user) => sampleKey({ accountId, user }));
@@ -158,7 +148,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('deletes devices, then models and idempotency keys of an account in batches, if it has no sessions', async () => {
-      const { store, other } = handles();
       const [account, neighbour] = [sampleAccount(), sampleAccount()];
       const at = newMoment();
       const claim = (accountId: string, bodyHash: string) =>
@@ -190,7 +179,6 @@ export function erasureSuite(handles: () => Handles): void {
     });
 
     it('deletes an account with its other rows, if it has no sessions', async () => {
-      const { store, other } = handles();
       const [account, neighbour] = [sampleAccount(), sampleAccount()];
       const scopes = [account, neighbour].map(({ id: accountId }) => ({ accountId }));
       const models = scopes.map((scope) => sampleModel(scope));

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const PENDING_MS = 45_000;
 const DAY_MS = 86_400_000;
 
-export function idempotencySuite(handles: () => Handles): void {
+export function idempotencySuite({ store, other }: Handles): void {
   const sample = (): IdempotencyClaim => ({
     accountId: randomUUID(),
     route: 'POST /v1/device-models',
@@ -22,7 +22,6 @@ export function idempotencySuite(handles: () => Handles): void {
 
   describe('idempotency keys', () => {
     it('give the first response to the same request again', async () => {
-      const { store, other } = handles();
       const claim = sample();
       expect(await store.claimIdempotencyKey(claim)).to.deep.equal(FRESH);
       expect(await other.claimIdempotencyKey({ ...claim, at: claim.at + 1 })).to.deep.equal(PENDING);
@@ -32,14 +31,12 @@ export function idempotencySuite(handles: () => Handles): void {
     });
 
     it('belong to one of many simultaneous requests', async () => {
-      const { store, other } = handles();
       const claim = sample();
       const states = await atOnce(8, [store, other], (handle) => handle.claimIdempotencyKey(claim));
       expect(states.map(({ state }) => state).sort()).to.deep.equal(['fresh', ...Array(7).fill('pending')]);
     });
 
     it('conflict with another body, before and after the response', async () => {
-      const { store } = handles();
       const claim = sample();
       const another = { ...claim, bodyHash: 'b' };
       await store.claimIdempotencyKey(claim);
@@ -49,7 +46,6 @@ export function idempotencySuite(handles: () => Handles): void {
     });
 
     it('are kept for each account up to a limit, the newest ones', async () => {
-      const { store, other } = handles();
       const first = sample();
       const stranger = { ...first, accountId: randomUUID() };
       const claims = Array.from({ length: 5 }, (_, i) => ({ ...first, key: `key ${i}` }));
@@ -61,7 +57,6 @@ export function idempotencySuite(handles: () => Handles): void {
     });
 
     it('are separate for each account and route', async () => {
-      const { store } = handles();
       const claim = sample();
       await store.claimIdempotencyKey(claim);
       expect(await store.claimIdempotencyKey({ ...claim, accountId: randomUUID() })).to.deep.equal(FRESH);
@@ -69,7 +64,6 @@ export function idempotencySuite(handles: () => Handles): void {
     });
 
     it('can be used again when the request failed without effect', async () => {
-      const { store } = handles();
       const claim = sample();
       await store.claimIdempotencyKey(claim);
       await store.releaseIdempotencyKey(claim);
@@ -77,7 +71,6 @@ export function idempotencySuite(handles: () => Handles): void {
     });
 
     it('are not released once there is a response', async () => {
-      const { store } = handles();
       const claim = sample();
       await store.claimIdempotencyKey(claim);
       await store.saveIdempotentResponse(claim, RESPONSE);
@@ -86,7 +79,6 @@ export function idempotencySuite(handles: () => Handles): void {
     });
 
     it('wait 45 s for the first request, whose response is ignored if it comes later', async () => {
-      const { store } = handles();
       const claim = sample();
       const later = { ...claim, at: claim.at + PENDING_MS };
       await store.claimIdempotencyKey(claim);
@@ -98,7 +90,6 @@ export function idempotencySuite(handles: () => Handles): void {
     });
 
     it('are forgotten after a day', async () => {
-      const { store } = handles();
       const claim = sample();
       await store.claimIdempotencyKey(claim);
       await store.saveIdempotentResponse(claim, RESPONSE);

@@ -5,6 +5,7 @@ import type { StoredInsight } from '../../insight.js';
 import { BadCursor, type InsightQuery, type Session, type Store } from '../store.js';
 import {
   allPages,
+  collected,
   commitAll,
   type Handles,
   NO_PROGRESS,
@@ -16,7 +17,7 @@ import {
   sampleSession,
 } from './samples.js';
 
-export function insightSuite(handles: () => Handles): void {
+export function insightSuite(handles: Handles): void {
   commits(handles);
   listsOfASession(handles);
   beats(handles);
@@ -30,16 +31,13 @@ async function opened(store: Store, fields: Partial<Session> = {}): Promise<Sess
   return session;
 }
 
-async function insightsOf(store: Store, session: Session): Promise<StoredInsight[]> {
-  const all: StoredInsight[] = [];
-  for await (const batch of store.sessionInsights(session.id)) all.push(...batch);
-  return all;
+async function insightsOf(store: Store, { id }: Session): Promise<StoredInsight[]> {
+  return (await collected(store.sessionInsights(id))).flat();
 }
 
-function summaries(handles: () => Handles): void {
+function summaries({ store, other }: Handles): void {
   describe('the summary of a session', () => {
     it('counts the readings of each class, and takes mean, minimum and maximum of the trusted ones alone', async () => {
-      const { store, other } = handles();
       const [session, another] = [await opened(store), await opened(store)];
       const at = newMoment();
       const HOUR_MS = 3_600_000;
@@ -67,17 +65,15 @@ function summaries(handles: () => Handles): void {
     });
 
     it('of a session without readings is empty', async () => {
-      const { store } = handles();
       expect(await store.sessionSummary((await opened(store)).id)).to.deep.equal([]);
       expect(await store.sessionSummary(randomUUID())).to.deep.equal([]);
     });
   });
 }
 
-function commits(handles: () => Handles): void {
+function commits({ store, other }: Handles): void {
   describe('a commit', () => {
     it('stores insights and progress of several sessions exactly', async () => {
-      const { store, other } = handles();
       const [one, two] = [await opened(store), await opened(store, { user: 'ann' })];
       const at = newMoment();
       const hr = sampleInsight(one, at + 0.25, at + 300, {
@@ -103,7 +99,6 @@ function commits(handles: () => Handles): void {
     });
 
     it('may be empty, or contain only progress', async () => {
-      const { store } = handles();
       const session = await opened(store);
       const counted = { 3: { seq: 70, time: 1.5, period: 9.75 } };
       const progress = {
@@ -118,7 +113,6 @@ function commits(handles: () => Handles): void {
     });
 
     it('drops the parts whose session is no longer the owner’s, and keeps the others', async () => {
-      const { store } = handles();
       const at = newMoment();
       const [kept, taken, ended] = [await opened(store), await opened(store), await opened(store)];
       await store.claimSession(taken.id, 1, randomUUID());
@@ -137,7 +131,6 @@ function commits(handles: () => Handles): void {
     });
 
     it('adds to a session that was closed for its owner, reports that, and moves its end to the last data', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
       const [first, second] = [sampleInsight(session, at), sampleInsight(session, at + 1000)];
@@ -156,7 +149,6 @@ function commits(handles: () => Handles): void {
     });
 
     it('leaves out insights with the window or the publication time of another one of the session and type', async () => {
-      const { store } = handles();
       const [session, another] = [await opened(store), await opened(store)];
       const at = newMoment();
       const first = sampleInsight(session, at, at + 100);
@@ -178,7 +170,6 @@ function commits(handles: () => Handles): void {
     });
 
     it('writes nothing twice for two identical simultaneous commits', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
       const group = Array.from({ length: 5 }, (_, i) => sampleInsight(session, at + i * 1000));
@@ -189,7 +180,6 @@ function commits(handles: () => Handles): void {
     });
 
     it('is stored completely or not at all if the session is taken over at the same time', async () => {
-      const { store, other } = handles();
       for (let round = 0; round < 6; round++) {
         const session = await opened(store);
         const at = newMoment();
@@ -206,7 +196,6 @@ function commits(handles: () => Handles): void {
     });
 
     it('updates the newest insight of each type', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
       expect(await store.lastInsights(session.id)).to.deep.equal({});
@@ -222,10 +211,9 @@ function commits(handles: () => Handles): void {
   });
 }
 
-function listsOfASession(handles: () => Handles): void {
+function listsOfASession({ store, other }: Handles): void {
   describe('the insights of a session', () => {
     it('are read completely, by end of window and then publication, in batches', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
       const all = Array.from({ length: 1203 }, (_, i) => {
@@ -234,43 +222,36 @@ function listsOfASession(handles: () => Handles): void {
       });
       await commitAll(store, session, all);
       all.sort((a, b) => a.actual_end - b.actual_end || a.ts - b.ts);
-      const batches: StoredInsight[][] = [];
-      for await (const batch of other.sessionInsights(session.id)) batches.push(batch);
+      const batches = await collected(other.sessionInsights(session.id));
       expect(batches.flat()).to.deep.equal(all);
       expect(batches.length).to.be.greaterThan(1);
     });
 
     it('are empty for an unknown session', async () => {
-      expect(await insightsOf(handles().store, sampleSession())).to.deep.equal([]);
+      expect(await insightsOf(store, sampleSession())).to.deep.equal([]);
     });
   });
 }
 
-function beats(handles: () => Handles): void {
-  async function batchesOf(store: Store, { id }: Session): Promise<Beat[][]> {
-    const batches: Beat[][] = [];
-    for await (const batch of store.sessionBeats(id)) batches.push(batch);
-    return batches;
-  }
+function beats({ store, other }: Handles): void {
+  const batchesOf = ({ id }: Session, from?: number) => collected(other.sessionBeats(id, from));
 
   describe('the beats of a session', () => {
     it('are stored exactly, and read completely, in order of time, in batches', async () => {
-      const { store, other } = handles();
       const [session, another] = [await opened(store), await opened(store)];
       const at = newMoment() + 0.5;
       const blocks = Array.from({ length: 203 }, (_, i) => sampleBlock(at + 10_000 * i));
       await store.commit([partOf(session, [], null, blocks.slice(100)), partOf(another, [], null, [sampleBlock(at)])]);
       await store.commit([partOf(session, [], null, blocks.slice(0, 100))]);
-      const found = await batchesOf(other, session);
+      const found = await batchesOf(session);
       expect(found.flat()).to.deep.equal(blocks.flatMap((block) => block.beats));
       expect(found.length).to.be.greaterThan(1);
-      const later: Beat[][] = [];
-      for await (const batch of other.sessionBeats(session.id, at + 2_015_000)) later.push(batch);
-      expect(later.flat()).to.deep.equal(blocks.slice(201).flatMap((block) => block.beats));
+      expect((await batchesOf(session, at + 2_015_000)).flat()).to.deep.equal(
+        blocks.slice(201).flatMap((block) => block.beats),
+      );
     });
 
     it('at both ends of a block and of the qualities are stored as they are', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
       const block: Beat[] = [
@@ -278,11 +259,10 @@ function beats(handles: () => Handles): void {
         { t: at + 10_000, source: 'ecg', quality: 1 },
       ];
       await store.commit([partOf(session, [], null, [{ start: at, ts: at, beats: block }])]);
-      expect(await batchesOf(other, session)).to.deep.equal([block]);
+      expect(await batchesOf(session)).to.deep.equal([block]);
     });
 
     it('are not stored again with a block that begins where another one of the session does', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
       const [first, second] = [sampleBlock(at), sampleBlock(at + 10_000)];
@@ -293,24 +273,22 @@ function beats(handles: () => Handles): void {
         [store, other].map((handle) => handle.commit([partOf(session, [insight], null, [again, second, second])])),
       );
       expect(results.flat()).to.deep.equal([1, 2].map(() => ({ lost: false, written: [] })));
-      expect(await batchesOf(other, session)).to.deep.equal([[...first.beats, ...second.beats]]);
+      expect(await batchesOf(session)).to.deep.equal([[...first.beats, ...second.beats]]);
     });
 
     it('are dropped with the insights if the session has another owner', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       const at = newMoment();
       await other.claimSession(session.id, 1, randomUUID());
       expect(await store.commit([partOf(session, [], null, [sampleBlock(at)])])).to.deep.equal([{ lost: true }]);
-      expect(await batchesOf(other, session)).to.deep.equal([]);
+      expect(await batchesOf(session)).to.deep.equal([]);
     });
 
     it('are none for an unknown session', async () => {
-      expect(await batchesOf(handles().store, sampleSession())).to.deep.equal([]);
+      expect(await batchesOf(sampleSession())).to.deep.equal([]);
     });
 
     it('keep the row of a session that ends without insights', async () => {
-      const { store, other } = handles();
       const session = await opened(store);
       await store.commit([partOf(session, [], null, [sampleBlock(newMoment())])]);
       expect(await store.closeSession(session.id, 1, null)).to.equal(true);
@@ -319,7 +297,7 @@ function beats(handles: () => Handles): void {
   });
 }
 
-function lists(handles: () => Handles): void {
+function lists({ store }: Handles): void {
   const SESSIONS = 6;
   const MOMENTS = 5;
 
@@ -342,7 +320,6 @@ function lists(handles: () => Handles): void {
     });
 
     before(async () => {
-      const { store } = handles();
       at = newMoment();
       all = [];
       for (let i = 0; i < SESSIONS; i++) {
@@ -361,14 +338,13 @@ function lists(handles: () => Handles): void {
     const sorted = (rows: StoredInsight[]) => moments(rows).sort((a, b) => a - b);
 
     it('begin at `since` and end before `until`, by publication time', async () => {
-      const { rows, next } = await handles().store.insights(query({ since: at + 1, until: at + 3 }));
+      const { rows, next } = await store.insights(query({ since: at + 1, until: at + 3 }));
       expect(rows).to.have.deep.members(between(1, 3));
       expect(moments(rows)).to.deep.equal(sorted(rows));
       expect(next).to.equal(null);
     });
 
     it('are the first ones if `since` is given, and the pages ascend', async () => {
-      const { store } = handles();
       const whole = (await store.insights(query({ since: at }))).rows;
       const pages = await allPages((cursor) => store.insights(query({ since: at, limit: 7, cursor })));
       expect(pages.map((page) => page.length)).to.deep.equal([7, 7, 7, 7, 7, 7, 7, 7, 4]);
@@ -377,7 +353,6 @@ function lists(handles: () => Handles): void {
     });
 
     it('are the last ones if it is not, and the pages descend', async () => {
-      const { store } = handles();
       const whole = (await store.insights(query({ since: at }))).rows;
       const pages = await allPages((cursor) => store.insights(query({ limit: 7, cursor })));
       expect(pages.map((page) => page.length)).to.deep.equal([7, 7, 7, 7, 7, 7, 7, 7, 4]);
@@ -385,7 +360,6 @@ function lists(handles: () => Handles): void {
     });
 
     it('can end with a full page', async () => {
-      const { store } = handles();
       for (const since of [at, null]) {
         const pages = await allPages((cursor) => store.insights(query({ since, limit: 20, cursor })));
         expect(pages.map((page) => page.length)).to.deep.equal([20, 20, 20]);
@@ -393,7 +367,6 @@ function lists(handles: () => Handles): void {
     });
 
     it('can show one user and one type, page by page', async () => {
-      const { store } = handles();
       for (const user of ['ann', null])
         for (const type of ['hr', 'rr', null] as const)
           for (const since of [at + 1, null]) {
@@ -408,7 +381,6 @@ function lists(handles: () => Handles): void {
     });
 
     it('can show one device, over its sessions, page by page', async () => {
-      const { store } = handles();
       const [scope, from] = [{ accountId: randomUUID(), deviceId: 'band' }, newMoment()];
       const wanted: StoredInsight[] = [];
       for (const [i, deviceId] of ['band', 'ring', 'band'].entries()) {
@@ -427,7 +399,6 @@ function lists(handles: () => Handles): void {
     });
 
     it('are found and ordered by data time, whenever they were published, page by page', async () => {
-      const { store } = handles();
       const [accountId, from, yesterday] = [randomUUID(), newMoment(), newMoment() - 86_400_000];
       const made: StoredInsight[] = [];
       for (const [i, user] of ['ann', null, 'ann'].entries()) {
@@ -464,13 +435,11 @@ function lists(handles: () => Handles): void {
     });
 
     it('refuse a cursor of the other order', async () => {
-      const { store } = handles();
       const first = await store.insights(query({ since: at, limit: 1 }));
       expect(await rejection(store.insights(query({ dataSince: 0, cursor: first.next })))).to.be.instanceOf(BadCursor);
     });
 
     it('include insights published since the last page', async () => {
-      const { store } = handles();
       const session = await opened(store);
       const scope = { accountId: session.accountId, since: at };
       const insights = [0, 1, 2].map((i) => sampleInsight(session, at + i, at + i));
@@ -482,13 +451,11 @@ function lists(handles: () => Handles): void {
     });
 
     it('are empty for another account or user', async () => {
-      const { store } = handles();
       expect(await store.insights(query({ accountId: 'x' }))).to.deep.equal({ rows: [], next: null });
       expect(await store.insights(query({ user: 'bob' }))).to.deep.equal({ rows: [], next: null });
     });
 
     it('refuse a foreign cursor', async () => {
-      const { store } = handles();
       const foreign = Buffer.from(JSON.stringify(['sessions', 1, 'x'])).toString('base64url');
       const wrong = Buffer.from(JSON.stringify(['insights', 1, 'x'])).toString('base64url');
       for (const cursor of ['', '{}', 'bnVsbA', foreign, wrong])

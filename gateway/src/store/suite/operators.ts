@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type AuditEntry, type Login, type Operator, SIGN_IN_REFUSED, SIGNED_IN } from '../store.js';
 import { allPages, atOnce, type Handles, newMoment, sampleOperator } from './samples.js';
 
-export function operatorSuite(handles: () => Handles): void {
+export function operatorSuite({ store, other }: Handles): void {
   const loginOf = (operator: Operator, createdAt: number): Login => ({
     hash: randomUUID(),
     operatorId: operator.id,
@@ -14,7 +14,6 @@ export function operatorSuite(handles: () => Handles): void {
 
   describe('operators', () => {
     it('finds an operator by name, and lists all by name', async () => {
-      const { store, other } = handles();
       const [second, first] = [sampleOperator({ name: 'zoë b' }), sampleOperator({ name: 'zoë a', role: 'viewer' })];
       for (const operator of [second, first]) expect(await store.addOperator(operator)).to.equal(true);
       expect(await other.operatorNamed('zoë a')).to.deep.equal(first);
@@ -24,14 +23,12 @@ export function operatorSuite(handles: () => Handles): void {
     });
 
     it('gives a name to only one operator, even for simultaneous requests', async () => {
-      const { store, other } = handles();
       const { name } = sampleOperator();
       const made = await atOnce(8, [store, other], (handle) => handle.addOperator(sampleOperator({ name })));
       expect(made.filter(Boolean)).to.have.length(1);
     });
 
     it('keeps a login until it is ended', async () => {
-      const { store, other } = handles();
       const operator = sampleOperator();
       const login = loginOf(operator, newMoment());
       await store.addOperator(operator);
@@ -43,7 +40,6 @@ export function operatorSuite(handles: () => Handles): void {
     });
 
     it('ends the logins of an operator that gets a new password or is removed', async () => {
-      const { store, other } = handles();
       const operator = sampleOperator();
       const before = loginOf(operator, newMoment());
       await store.addOperator(operator);
@@ -64,7 +60,6 @@ export function operatorSuite(handles: () => Handles): void {
     });
 
     it('deletes expired logins when another one is added', async () => {
-      const { store, other } = handles();
       const operator = sampleOperator();
       const old = loginOf(operator, newMoment());
       await store.addOperator(operator);
@@ -78,7 +73,6 @@ export function operatorSuite(handles: () => Handles): void {
 
   describe('the audit log', () => {
     it('is newest first, in the order of writing, over pages', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const entries = Array.from({ length: 7 }, (_, i): AuditEntry => {
         const accountId = i % 2 ? randomUUID() : null;
@@ -91,7 +85,6 @@ export function operatorSuite(handles: () => Handles): void {
     });
 
     it('keeps the newest entries, of the sign-ins and of the others', async () => {
-      const { store, other } = handles();
       const entry = { at: newMoment(), actor: 'ann', accountId: null };
       const change = (subject: string) => store.audit({ ...entry, action: 'key issued', subject }, 3);
       const signIn = (subject: string) => other.audit({ ...entry, action: SIGNED_IN, subject }, 2);

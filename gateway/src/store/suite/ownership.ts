@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { atOnce, type Handles, newMoment, sampleSession } from './samples.js';
 
-export function ownershipSuite(handles: () => Handles): void {
+export function ownershipSuite({ store, other }: Handles): void {
   describe('owners of sessions', () => {
     it('change by a claim with the current epoch', async () => {
-      const { store, other } = handles();
       const session = sampleSession();
       await store.openSession(session);
       const gateway = randomUUID();
@@ -16,7 +15,6 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('do not change if the session is closed or unknown', async () => {
-      const { store } = handles();
       const session = sampleSession();
       await store.openSession(session);
       await store.closeSession(session.id, 1, newMoment());
@@ -25,7 +23,6 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('change one at a time for simultaneous claims', async () => {
-      const { store, other } = handles();
       const session = sampleSession();
       await store.openSession(session);
       for (const epoch of [1, 2, 3]) {
@@ -39,7 +36,6 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('cannot both close and hand over a session', async () => {
-      const { store, other } = handles();
       for (let round = 0; round < 6; round++) {
         const session = sampleSession();
         await store.openSession(session);
@@ -52,7 +48,6 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('get each session that was taken from them, once', async () => {
-      const { store, other } = handles();
       const [session, another] = [sampleSession(), sampleSession()];
       const [second, third] = [randomUUID(), randomUUID()];
       await store.openSession(session);
@@ -73,7 +68,6 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('get the newest 20 take-overs of a session', async () => {
-      const { store, other } = handles();
       const session = sampleSession();
       const second = randomUUID();
       await store.openSession(session);
@@ -87,7 +81,6 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('do not get their own claims', async () => {
-      const { store } = handles();
       const session = sampleSession();
       await store.openSession(session);
       expect((await store.claimSession(session.id, 1, session.gateway))?.epoch).to.equal(2);
@@ -95,7 +88,6 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('list the open sessions of other gateways, oldest first', async () => {
-      const { store, other } = handles();
       const at = newMoment();
       const [late, early, mine, closed] = [2, 1, 0, 0].map((age) => sampleSession({ startedAt: at + age }));
       if (!late || !early || !mine || !closed) throw new Error('four sessions');
@@ -109,7 +101,6 @@ export function ownershipSuite(handles: () => Handles): void {
 
   describe('gateways', () => {
     it('have a heartbeat, which also goes back if their clock does', async () => {
-      const { store, other } = handles();
       const [one, two] = [randomUUID(), randomUUID()];
       const at = newMoment();
       await store.beat(one, at);
@@ -120,12 +111,11 @@ export function ownershipSuite(handles: () => Handles): void {
     });
 
     it('can ask the clock of the server, if it has one of its own', async () => {
-      const now = await handles().store.serverTime();
+      const now = await store.serverTime();
       if (now !== null) expect(now).to.be.closeTo(Date.now(), 5000);
     });
 
     it('are forgotten on request if their heartbeat is old, and only then', async () => {
-      const { store, other } = handles();
       const [old, young] = [randomUUID(), randomUUID()];
       const at = newMoment();
       await store.beat(old, at - 100_000);

@@ -181,6 +181,13 @@ export async function commitAll(store: Store, session: Session, insights: readon
   for (let i = 0; i < insights.length; i += BATCH) await store.commit([partOf(session, insights.slice(i, i + BATCH))]);
 }
 
+/** All parts of a stream. */
+export async function collected<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
+  const all: Part[] = [];
+  for await (const part of parts) all.push(part);
+  return all;
+}
+
 /** Follows `next` to the last page; returns the rows of each page. */
 export async function allPages<Row>(page: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[][]> {
   const pages: Row[][] = [];

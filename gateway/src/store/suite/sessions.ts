@@ -13,7 +13,7 @@ import {
   sampleSession,
 } from './samples.js';
 
-export function sessionSuite(handles: () => Handles): void {
+export function sessionSuite({ store, other }: Handles): void {
   const query = (fields: Partial<SessionQuery>): SessionQuery => ({
     accountId: '',
     user: null,
@@ -25,7 +25,6 @@ export function sessionSuite(handles: () => Handles): void {
 
   describe('sessions', () => {
     it('keeps a session exactly', async () => {
-      const { store, other } = handles();
       const session = sampleSession({
         user: 'ann',
         spo2Curve: [110, -25],
@@ -46,7 +45,6 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('opens one session for a device, even for simultaneous connections', async () => {
-      const { store, other } = handles();
       const { accountId, deviceId } = sampleSession();
       const open = await atOnce(10, [store, other], (handle) =>
         handle.openSession(sampleSession({ accountId, deviceId })),
@@ -56,7 +54,6 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('opens the next session of a device once the last is closed', async () => {
-      const { store, other } = handles();
       const session = sampleSession();
       const next = sampleSession({ accountId: session.accountId, deviceId: session.deviceId });
       await store.openSession(session);
@@ -68,7 +65,6 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('leaves no row of a session that ends without data, unless it has insights', async () => {
-      const { store, other } = handles();
       const empty = sampleSession();
       await store.openSession(empty);
       expect(await store.closeSession(empty.id, 2, null)).to.equal(false);
@@ -85,7 +81,6 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('closes a session once, and only for its owner', async () => {
-      const { store, other } = handles();
       const session = sampleSession({ epoch: 3 });
       await store.openSession(session);
       expect(await store.closeSession(session.id, 2, newMoment())).to.equal(false);
@@ -99,7 +94,6 @@ export function sessionSuite(handles: () => Handles): void {
     let all: Session[];
 
     before(async () => {
-      const { store } = handles();
       accountId = sampleSession().accountId;
       const startedAt = newMoment();
       const fields = (i: number) => ({ accountId, user: i % 3 ? 'ann' : null, startedAt: startedAt + (i % 3) });
@@ -112,20 +106,17 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('are newest first, then by id, without a lost or repeated row over pages', async () => {
-      const { store } = handles();
       const pages = await allPages((cursor) => store.sessions(query({ accountId, cursor, limit: 4 })));
       expect(pages.map((page) => page.length)).to.deep.equal([4, 4, 4, 4, 4, 1]);
       expect(pages.flat()).to.deep.equal(all);
     });
 
     it('can end with a full page', async () => {
-      const { store } = handles();
       const pages = await allPages((cursor) => store.sessions(query({ accountId, cursor, limit: 7 })));
       expect(pages.map((page) => page.length)).to.deep.equal([7, 7, 7]);
     });
 
     it('can show one user, one status, or both', async () => {
-      const { store } = handles();
       for (const user of ['ann', null])
         for (const status of ['open', 'closed', null] as const) {
           const expected = all.filter((s) => (!user || s.user === user) && (!status || s.status === status));
@@ -137,7 +128,6 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('can show one device, and the sessions that started within an interval', async () => {
-      const { store } = handles();
       const [first] = all;
       const { deviceId = '', startedAt = 0 } = first ?? {};
       const list = async (fields: Partial<SessionQuery>) =>
@@ -152,7 +142,6 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('can show those whose data overlap an interval, whenever they were sent', async () => {
-      const { store } = handles();
       const [owner, at] = [randomUUID(), newMoment()];
       const spans = [[10, 20.5], [30, 40], null] as const;
       const made = spans.map((span, i) =>
@@ -181,13 +170,11 @@ export function sessionSuite(handles: () => Handles): void {
     });
 
     it('are empty for an account or a user without sessions', async () => {
-      const { store } = handles();
       expect(await store.sessions(query({ accountId: 'nobody' }))).to.deep.equal({ rows: [], next: null });
       expect(await store.sessions(query({ accountId, user: 'bob' }))).to.deep.equal({ rows: [], next: null });
     });
 
     it('refuse a foreign cursor', async () => {
-      const { store } = handles();
       const foreign = Buffer.from(JSON.stringify(['insights', 1, 'x'])).toString('base64url');
       const wrong = Buffer.from(JSON.stringify(['sessions', 'x', 1])).toString('base64url');
       for (const cursor of ['', 'x', '%00', foreign, wrong, 'bnVsbA'])
