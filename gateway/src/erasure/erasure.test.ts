@@ -72,9 +72,9 @@ describe('the erasure', () => {
     let broken = true;
     const counting: Store = {
       ...store,
-      eraseHoldings: async (...args) => {
+      eraseAccount: async (...args) => {
         if (broken && batches.length === 1) throw new Error('interrupted');
-        batches.push(await store.eraseHoldings(...args));
+        batches.push((await store.eraseAccount(...args)) ?? 0);
         return batches.at(-1) ?? 0;
       },
     };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@device-insights/fanout/platform/clock';
-import type { ErasedInsights, Session, SessionQuery, Store } from '../store/store.js';
+import type { ErasedReadings, Session, SessionQuery, Store } from '../store/store.js';
 
 /** The store to erase from, and the clock that decides. */
 interface ErasureContext {
@@ -28,7 +28,7 @@ export async function eraseSession(context: ErasureContext, session: Session): P
   if (session.status === 'open') await close(context, session);
   let insights = 0;
   do {
-    insights += await eraseInsights(context, { sessionId: session.id });
+    insights += await eraseReadings(context, { sessionId: session.id });
     if (await context.store.eraseSession(session.id)) return { sessions: 1, insights };
   } while ((await context.store.session(session.id))?.status === 'closed');
   return { sessions: 0, insights };
@@ -60,15 +60,20 @@ export async function eraseAccount(
   id: string,
 ): Promise<(Erased & { readonly keys: number }) | null> {
   const erased = await eraseHolder(context, id, null);
-  await inBatches(context.clock, (most) => context.store.eraseHoldings(id, most));
-  return (await context.store.eraseAccount(id)) && erased;
+  let isUnused = true;
+  await inBatches(context.clock, async (most) => {
+    const count = await context.store.eraseAccount(id, most);
+    isUnused = count !== null;
+    return count ?? 0;
+  });
+  return isUnused ? erased : null;
 }
 
 /** Erases the sessions that ended before an instant, and the insights and beats that longer sessions stored before it. */
 export async function eraseBefore(context: ErasureContext, before: number): Promise<Erased> {
   let erased: Erased = { sessions: 0, insights: 0 };
   for (const { id: accountId } of await context.store.accounts()) {
-    erased = sum(erased, { sessions: 0, insights: await eraseInsights(context, { accountId, before }) });
+    erased = sum(erased, { sessions: 0, insights: await eraseReadings(context, { accountId, before }) });
     const ended = ({ endedAt }: Session) => endedAt !== null && endedAt < before;
     erased = sum(erased, await eraseListed(context, { accountId, user: null, status: 'closed', until: before }, ended));
   }
@@ -97,9 +102,9 @@ async function close({ store }: ErasureContext, { id, epoch, startedAt, progress
 }
 
 /** Erases insights, and first the beats that they were computed from; the number of insights. */
-async function eraseInsights({ store, clock }: ErasureContext, which: ErasedInsights): Promise<number> {
-  await inBatches(clock, (most) => store.eraseBeats(which, most));
-  return inBatches(clock, (most) => store.eraseInsights(which, most));
+async function eraseReadings({ store, clock }: ErasureContext, which: ErasedReadings): Promise<number> {
+  await inBatches(clock, (most) => store.eraseReadings('beats', which, most));
+  return inBatches(clock, (most) => store.eraseReadings('insights', which, most));
 }
 
 /** Pauses after each batch for as long as the batch took, so that other writers get their turn. */

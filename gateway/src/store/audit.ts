@@ -1,23 +1,16 @@
 import type { Page } from './page.js';
 
-/** The action of an entry that is a sign-in; all others are changes. */
+/** The action of an entry that is a sign-in. */
 export const SIGNED_IN = 'signed in';
 
 /** The action of an entry that is a failed sign-in. */
 export const SIGN_IN_REFUSED = 'sign-in refused';
 
-/** Numbers of changes and of sign-ins that the audit log keeps. */
-export const AUDIT_KEPT = 100_000;
-
-/** Of the sign-ins, and of the failed ones. */
-export const SIGN_INS_KEPT = 1000;
-
 /** The audit log. */
 export interface AuditStore {
   /**
-   * Adds an entry to the audit log, which keeps the newest `keep` sign-ins (default `SIGN_INS_KEPT`), and of the other
-   * entries the newest `keep` (default `AUDIT_KEPT`), so that many sign-ins push out no change. Among these are at most the newest
-   * `SIGN_INS_KEPT` failed sign-ins.
+   * Adds an entry to the audit log, which keeps the newest of each kind, so that many sign-ins push out no change: `keep`
+   * of them, by default as many as `kindOf` says.
    */
   audit(entry: AuditEntry, keep?: number): Promise<void>;
   /** Newest first; a page starts after the cursor. */
@@ -36,6 +29,13 @@ export interface AuditEntry {
   readonly accountId: string | null;
   /** The object of the operation, in words that people recognize. */
   readonly subject: string;
+}
+
+/** The kind of an entry, and the number of entries of the kind that the log keeps. */
+export function kindOf({ action }: AuditEntry): { readonly kind: string; readonly kept: number } {
+  if (action === SIGNED_IN) return { kind: 'sign-in', kept: 1000 };
+  if (action === SIGN_IN_REFUSED) return { kind: 'refused', kept: 1000 };
+  return { kind: 'change', kept: 100_000 };
 }
 
 interface AuditQuery {

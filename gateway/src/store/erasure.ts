@@ -1,11 +1,7 @@
-import type { Account } from './accounts.js';
-
 /** What deletes for good: in parts, each short enough that others do not wait for it. */
 export interface ErasureStore {
-  /** Deletes at most `most` insights; how many it found. Fewer than `most`: none is left. */
-  eraseInsights(which: ErasedInsights, most: number): Promise<number>;
-  /** The same for blocks of beats. */
-  eraseBeats(which: ErasedInsights, most: number): Promise<number>;
+  /** Deletes at most `most` insights or blocks of beats; how many it found. Fewer than `most`: none is left. */
+  eraseReadings(what: 'insights' | 'beats', which: ErasedReadings, most: number): Promise<number>;
   /**
    * Deletes the row of a closed session that has no insights and beats any more; it cannot get new ones afterwards. False
    * if there is no such session.
@@ -15,12 +11,11 @@ export interface ErasureStore {
   eraseKeys(accountId: string, user: string | null, most: number): Promise<number>;
   /**
    * Deletes at most `most` devices, device models and idempotency keys of an account that has no sessions any more; how
-   * many it found. A device is deleted before its model.
+   * many it found. Fewer than `most`: the account and its keys are deleted too. A device is deleted before its model. Null if
+   * there is no such account.
    */
-  eraseHoldings(accountId: string, most: number): Promise<number>;
-  /** Deletes an account that has no sessions any more, with all that is left of it; null if there is no such account. */
-  eraseAccount(id: string): Promise<Account | null>;
+  eraseAccount(id: string, most: number): Promise<number | null>;
 }
 
 /** All of a session, or those of an account that were published before an instant, oldest first. */
-export type ErasedInsights = { readonly sessionId: string } | { readonly accountId: string; readonly before: number };
+export type ErasedReadings = { readonly sessionId: string } | { readonly accountId: string; readonly before: number };

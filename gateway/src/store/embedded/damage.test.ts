@@ -104,7 +104,7 @@ describe('an embedded store whose file is damaged', () => {
     await store.close();
     await overwrite(8 * 4096, (await stat(file())).size - 8 * 4096);
     const db = Database.toWrite(file(), systemClock);
-    expect(await rejection(db.read(() => db.prepare('SELECT sum(value) FROM insights').all()))).to.be.instanceOf(
+    expect(await rejection(db.read(() => db.all('SELECT sum(value) FROM insights')))).to.be.instanceOf(
       StoreUnavailable,
     );
     expect(String(await rejection(db.write(() => undefined))))

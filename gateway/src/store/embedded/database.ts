@@ -14,12 +14,10 @@ const WRITER_TIMEOUT_MS = 3_000;
 const RETRY_MS = 10;
 const MAX_WAIT_MS = 3_000;
 
-/** A prepared statement. Values are bound by position. */
-interface Statement<Row> {
-  get(...values: Value[]): Row | undefined;
-  all(...values: Value[]): Row[];
-  /** Returns the number of rows changed. */
-  run(...values: Value[]): number;
+/** A statement, and the values that it binds by position. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly Value[];
 }
 
 /** A write that waits for the next transaction. */
@@ -35,18 +33,6 @@ function answerOf({ run, resolve }: Pick<Write, 'run' | 'resolve'>): () => void 
   return () => resolve(result);
 }
 
-function statementOf<Row>(statement: Libsql.Statement): Statement<Row> {
-  return {
-    get: (...values) => {
-      const row = statement.get(values) as (Row & { _metadata?: unknown }) | undefined;
-      if (row) delete row._metadata; // libsql adds it.
-      return row;
-    },
-    all: (...values) => statement.all(values) as Row[],
-    run: (...values) => statement.run(values).changes,
-  };
-}
-
 /**
  * One connection to an SQLite file that other connections, threads and processes also use. SQLite is synchronous: each
  * call blocks its thread, also a read if the disk is frozen: it writes to the index of the log in the memory. So the
@@ -60,7 +46,7 @@ export class Database {
   readonly soundness: Soundness;
   readonly #db: Libsql.Database;
   readonly #clock: Clock;
-  readonly #statements = new Map<string, Statement<unknown>>();
+  readonly #statements = new Map<string, Libsql.Statement>();
   #waiting: Write[] = [];
   #closed = false;
 
@@ -82,20 +68,35 @@ export class Database {
     return new Database(file, clock, WRITER_TIMEOUT_MS);
   }
 
-  /** Prepares a statement, once for each text. `Row` is the type of its rows. */
-  prepare<Row>(sql: string): Statement<Row> {
-    return this.#prepared(sql, () => this.#db.prepare(sql));
+  /** The first row of a statement. `Row` is the type of its rows. */
+  get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
+    const row = this.#prepared(sql).get(values) as (Row & { _metadata?: unknown }) | undefined;
+    if (row) delete row._metadata; // libsql adds it.
+    return row;
   }
 
-  /** The same for a statement whose rows are lists of the columns' values, which take half as long to read as objects. */
-  prepareLists<Row extends readonly Value[]>(sql: string): Statement<Row> {
-    return this.#prepared(`lists of ${sql}`, () => this.#db.prepare(sql).raw());
+  /** All rows of a statement: of its text with the values, or of both as one. */
+  all<Row>(statement: string | Statement, ...values: readonly Value[]): Row[] {
+    if (typeof statement !== 'string') return this.all(statement.sql, ...statement.values);
+    return this.#prepared(statement).all(values) as Row[];
   }
 
-  #prepared<Row>(name: string, make: () => Libsql.Statement): Statement<Row> {
+  /** The rows as lists of the columns' values, which take half as long to read as objects. */
+  lists<Row extends readonly Value[]>({ sql, values }: Statement): Row[] {
+    return this.#prepared(sql, true).all(values) as unknown as Row[];
+  }
+
+  /** Runs a statement; returns the number of rows changed. */
+  run(sql: string, ...values: readonly Value[]): number {
+    return this.#prepared(sql).run(values).changes;
+  }
+
+  /** Each text is prepared once, and anew for lists. */
+  #prepared(sql: string, asLists = false): Libsql.Statement {
+    const name = asLists ? `lists of ${sql}` : sql;
     const known = this.#statements.get(name);
-    if (known) return known as Statement<Row>;
-    const made = statementOf<Row>(make());
+    if (known) return known;
+    const made = asLists ? this.#db.prepare(sql).raw() : this.#db.prepare(sql);
     this.#statements.set(name, made);
     return made;
   }
@@ -107,7 +108,7 @@ export class Database {
 
   /** From now on, refuses writes while the file at the path is not the one that was opened. */
   guard(): void {
-    this.prepare('SELECT 1 FROM sqlite_schema').get(); // Opens the log.
+    this.get('SELECT 1 FROM sqlite_schema'); // Opens the log.
     this.soundness.watch();
   }
 
@@ -175,11 +176,11 @@ export class Database {
    * write.
    */
   #transaction(writes: readonly Write[]): (() => void)[] {
-    this.prepare('BEGIN IMMEDIATE').run();
+    this.run('BEGIN IMMEDIATE');
     try {
       const [only, ...others] = writes;
       const answers = only && others.length === 0 ? [answerOf(only)] : writes.map((write) => this.#attempt(write));
-      this.prepare('COMMIT').run();
+      this.run('COMMIT');
       return answers;
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
@@ -189,10 +190,10 @@ export class Database {
 
   /** Runs one of several writes, within a savepoint. Throws if SQLite has rolled back the whole transaction. */
   #attempt({ run, resolve, reject }: Write): () => void {
-    this.prepare('SAVEPOINT one').run();
+    this.run('SAVEPOINT one');
     try {
       const answer = answerOf({ run, resolve });
-      this.prepare('RELEASE one').run();
+      this.run('RELEASE one');
       return answer;
     } catch (error) {
       if (!this.#db.inTransaction) throw error;

@@ -10,9 +10,9 @@ import {
   MAX_DEVICE_MODELS,
   MAX_DEVICES,
 } from '../store.js';
-import type { Database, Value } from './database.js';
+import type { Database, Statement } from './database.js';
 import type { Calls, DeviceModels } from './kinds.js';
-import { insertRow, rowReader } from './rows.js';
+import { Conditions, insertRow, rowReader } from './rows.js';
 import { type SessionRow, sessionOf } from './sessions.js';
 
 /** Models read at once: one may have 33 KB, and each client that does not read its answer holds some of them. */
@@ -20,29 +20,29 @@ const BATCH = 4;
 
 /** The device models of an embedded store; a model is one JSON text, which keeps all Unicode characters. */
 export function embeddedDeviceModels(db: Database): Calls<DeviceModels> {
-  const last = db.prepare('SELECT 1 FROM device_models WHERE accountId = ? LIMIT 1 OFFSET ?');
-  const byId = db.prepare<ModelRow>('SELECT id, model FROM device_models WHERE id = ?');
-  const page = db.prepare<ListedModelRow>(MODELS_PAGE);
-  const replace = db.prepare('UPDATE device_models SET model = ? WHERE id = ? AND model = ?');
-  const remove = db.prepare('DELETE FROM device_models WHERE id = ?');
-  const reference = db.prepare('SELECT 1 FROM devices WHERE deviceModelId = ? LIMIT 1');
-  const one = (row: ModelRow | undefined) => (row ? modelOf(row) : null);
   return {
     addDeviceModel: (model, limit = MAX_DEVICE_MODELS) => {
-      if (last.get(model.accountId, limit - 1)) return false;
       const { id, accountId, createdAt } = model;
+      const last = 'SELECT 1 FROM device_models WHERE accountId = ? LIMIT 1 OFFSET ?';
+      if (db.get(last, accountId, limit - 1)) return false;
       return insertRow(db, 'device_models', { id, accountId, createdAt, model });
     },
-    deviceModel: (id) => one(byId.get(id)),
+    deviceModel: (id) => {
+      const row = db.get<ModelRow>('SELECT id, model FROM device_models WHERE id = ?', id);
+      return row ? modelOf(row) : null;
+    },
     deviceModels: async function* (accountId) {
       const after = (row: ListedModelRow | null) =>
-        db.read(() => page.all(accountId, row?.createdAt ?? -1, row?.rowid ?? -1, BATCH));
+        db.read(() => db.all<ListedModelRow>(MODELS_PAGE, accountId, row?.createdAt ?? -1, row?.rowid ?? -1, BATCH));
       for await (const rows of batches(accountId, BATCH, after)) yield rows.map(modelOf);
     },
-    replaceDeviceModel: (model, by) => replace.run(JSON.stringify(by), model.id, JSON.stringify(model)) === 1,
+    replaceDeviceModel: (model, by) => {
+      const replace = 'UPDATE device_models SET model = ? WHERE id = ? AND model = ?';
+      return db.run(replace, JSON.stringify(by), model.id, JSON.stringify(model)) === 1;
+    },
     deleteDeviceModel: (id) => {
-      if (reference.get(id)) return 'referenced';
-      return remove.run(id) === 1 ? 'deleted' : 'missing';
+      if (db.get('SELECT 1 FROM devices WHERE deviceModelId = ? LIMIT 1', id)) return 'referenced';
+      return db.run('DELETE FROM device_models WHERE id = ?', id) === 1 ? 'deleted' : 'missing';
     },
   };
 }
@@ -53,42 +53,37 @@ export const MODELS_PAGE = `SELECT rowid, id, createdAt, model FROM device_model
 
 /** The devices of an embedded store. */
 export function embeddedDevices(db: Database): Calls<DeviceStore> {
-  const model = db.prepare('SELECT 1 FROM device_models WHERE id = ?');
-  const byId = db.prepare<Device>('SELECT * FROM devices WHERE accountId = ? AND deviceId = ?');
-  const withSession = db.prepare<ListedRow>(`${listed('')} WHERE d.accountId = ? AND d.deviceId = ?`);
-  const move = db.prepare('UPDATE devices SET deviceModelId = ? WHERE accountId = ? AND deviceId = ?');
-  const counted = db.prepare<{ count: number }>('SELECT count FROM device_counts WHERE accountId = ?');
-  const count = db.prepare(
-    `INSERT INTO device_counts (accountId, count) VALUES (?, ?)
-     ON CONFLICT (accountId) DO UPDATE SET count = count + excluded.count`,
-  );
-  const ofAccount = db.prepare<Device>('SELECT * FROM devices WHERE accountId = ? ORDER BY createdAt, rowid');
-  const remove = db.prepare('DELETE FROM devices WHERE accountId = ? AND deviceId = ?');
+  const count = (accountId: string, more: 1 | -1) => {
+    const sql = `INSERT INTO device_counts (accountId, count) VALUES (?, ?)
+      ON CONFLICT (accountId) DO UPDATE SET count = count + excluded.count`;
+    db.run(sql, accountId, more);
+  };
   return {
-    putDevice: (d, limit = MAX_DEVICES) => {
-      if (!model.get(d.deviceModelId)) return 'missing';
-      if (move.run(d.deviceModelId, d.accountId, d.deviceId) === 1) return 'put';
-      if ((counted.get(d.accountId)?.count ?? 0) >= limit) return 'full';
-      insertRow(db, 'devices', { ...d, problem: null });
-      count.run(d.accountId, 1);
+    putDevice: (device, limit = MAX_DEVICES) => {
+      const { accountId, deviceId, deviceModelId } = device;
+      if (!db.get('SELECT 1 FROM device_models WHERE id = ?', deviceModelId)) return 'missing';
+      const move = 'UPDATE devices SET deviceModelId = ? WHERE accountId = ? AND deviceId = ?';
+      if (db.run(move, deviceModelId, accountId, deviceId) === 1) return 'put';
+      const counted = 'SELECT 1 FROM device_counts WHERE accountId = ? AND count >= ?';
+      if (db.get(counted, accountId, limit)) return 'full';
+      insertRow(db, 'devices', { ...device, problem: null });
+      count(accountId, 1);
       return 'put';
     },
     device: (accountId, deviceId) => {
-      const row = withSession.get(accountId, deviceId);
+      const row = db.get<ListedRow>(`${listed('')} WHERE d.accountId = ? AND d.deviceId = ?`, accountId, deviceId);
       return row ? listedOf(row) : null;
     },
-    devices: (accountId) => ofAccount.all(accountId),
+    devices: (accountId) =>
+      db.all<Device>('SELECT * FROM devices WHERE accountId = ? ORDER BY createdAt, rowid', accountId),
     devicePage: (query) => {
-      const { sql, values } = deviceStatement(query);
-      const rows = db.prepare<ListedRow>(sql).all(...values);
       const place = (row: ListedRow) => [0, devicePlace(query, row.problem, row.d_id)] as const;
-      return pageOf('devices', rows, query.limit, place, listedOf);
+      return pageOf('devices', db.all<ListedRow>(deviceStatement(query)), query.limit, place, listedOf);
     },
     deleteDevice: (accountId, deviceId) => {
-      const device = byId.get(accountId, deviceId);
-      if (!device) return null;
-      remove.run(accountId, deviceId);
-      count.run(accountId, -1);
+      const remove = 'DELETE FROM devices WHERE accountId = ? AND deviceId = ? RETURNING *';
+      const [device = null] = db.all<Device>(remove, accountId, deviceId);
+      if (device) count(accountId, -1);
       return device;
     },
   };
@@ -104,23 +99,15 @@ const listed = (
       ORDER BY startedAt DESC, id LIMIT 1))`;
 
 /** The statement for a page of devices, one row longer than the page. Exported for the test of its index. */
-export function deviceStatement(query: DeviceQuery): { sql: string; values: Value[] } {
+export function deviceStatement(query: DeviceQuery): Statement {
   const { accountId, prefix, limit, cursor, withProblem } = query;
-  const where = ['d.accountId = ?'];
-  const values: Value[] = [accountId];
-  if (prefix !== null) {
-    where.push('d.deviceId >= ? AND d.deviceId < ?');
-    values.push(prefix, `${prefix}${AFTER_ALL}`);
-  }
-  const place = deviceCursor(query);
-  if (withProblem) where.push('d.problem IS NOT NULL');
-  if (cursor !== null) {
-    where.push(withProblem ? '(d.problem, d.deviceId) > (?, ?)' : 'd.deviceId > ?');
-    values.push(...place);
-  }
-  const order = withProblem ? 'd.problem, d.deviceId' : 'd.deviceId';
-  const sql = `${listed(withProblem ? 'INDEXED BY devices_with_problem' : '')} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-  return { sql, values: [...values, limit + 1] };
+  const where = new Conditions().add('d.accountId = ?', accountId);
+  if (prefix !== null) where.add('d.deviceId >= ? AND d.deviceId < ?', prefix, `${prefix}${AFTER_ALL}`);
+  if (withProblem) where.add('d.problem IS NOT NULL');
+  const [order, after] = withProblem ? ['d.problem, d.deviceId', '(?, ?)'] : ['d.deviceId', '?'];
+  if (cursor !== null) where.add(`(${order}) > ${after}`, ...deviceCursor(query));
+  const select = listed(withProblem ? 'INDEXED BY devices_with_problem' : '');
+  return where.statement(select, `ORDER BY ${order} LIMIT ?`, limit + 1);
 }
 
 interface ModelRow {

@@ -1,65 +1,48 @@
 import type { Account, ErasureStore } from '../store.js';
-import { accountOf } from './accounts.js';
-import type { Database } from './database.js';
+import type { Database, Value } from './database.js';
 import type { Calls } from './kinds.js';
-import type { Stored } from './rows.js';
-import { emptySessionRemoval } from './sessions.js';
+import { removeEmptySession } from './sessions.js';
+
+/** The index by which the readings of an account are found, oldest first, and what tells one row from the others. */
+const READINGS = {
+  insights: { index: 'insights_by_time', id: 'session, type, ts' },
+  beats: { index: 'beats_by_time', id: 'session, start' },
+} as const;
+
+/** What an account may have a lot of beside its sessions, each before what it refers to. */
+const HOLDINGS = ['devices', 'device_models', 'idempotency'];
 
 /** Deletes for good what an embedded store holds. */
 export function embeddedErasure(db: Database): Calls<ErasureStore> {
-  const erase = (found: string) =>
-    db.prepare(
-      `DELETE FROM insights WHERE (session, type, ts) IN (SELECT session, type, ts FROM insights i ${found} LIMIT ?)`,
-    );
-  const ofSession = erase('WHERE session = (SELECT n FROM sessions WHERE id = ?)');
-  const ofAccount = erase(
-    `INDEXED BY insights_by_time
-       WHERE account = (SELECT account FROM sessions WHERE accountId = ? LIMIT 1) AND ts < ? ORDER BY ts`,
-  );
-  const eraseBlocks = (found: string) =>
-    db.prepare(`DELETE FROM beats WHERE (session, start) IN (SELECT session, start FROM beats ${found} LIMIT ?)`);
-  const blocksOfSession = eraseBlocks('WHERE session = (SELECT n FROM sessions WHERE id = ?)');
-  const blocksOfAccount = eraseBlocks(
-    `INDEXED BY beats_by_time
-       WHERE account = (SELECT account FROM sessions WHERE accountId = ? LIMIT 1) AND ts < ? ORDER BY ts`,
-  );
-  const keys = db.prepare(
-    `DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys
-       WHERE accountId = ? AND ifnull(user = ?, ? IS NULL) AND revokedAt IS NOT NULL LIMIT ?)`,
-  );
-  const found = db.prepare<Stored<Account>>(
-    'SELECT * FROM accounts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE accountId = accounts.id)',
-  );
-  const some = (table: string) =>
-    db.prepare(`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE accountId = ? LIMIT ?)`);
-  const [devices, deviceModels, idempotency] = [some('devices'), some('device_models'), some('idempotency')];
-  const uncount = db.prepare('UPDATE device_counts SET count = count - ? WHERE accountId = ?');
-  const whole = ['devices', 'device_counts', 'device_models', 'idempotency', 'keys'].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE accountId = ?`),
-  );
-  const account = db.prepare('DELETE FROM accounts WHERE id = ?');
+  const some = (table: string, id: string, rows: string, ...values: Value[]) =>
+    db.run(`DELETE FROM ${table} WHERE (${id}) IN (SELECT ${id} FROM ${table} ${rows} LIMIT ?)`, ...values);
   return {
-    eraseInsights: (which, most) =>
-      'sessionId' in which ? ofSession.run(which.sessionId, most) : ofAccount.run(which.accountId, which.before, most),
-    eraseBeats: (which, most) =>
-      'sessionId' in which
-        ? blocksOfSession.run(which.sessionId, most)
-        : blocksOfAccount.run(which.accountId, which.before, most),
-    eraseSession: emptySessionRemoval(db),
-    eraseKeys: (accountId, user, most) => keys.run(accountId, user, user, most),
-    eraseHoldings: (accountId, most) => {
-      if (!found.get(accountId)) return 0;
-      let count = devices.run(accountId, most);
-      uncount.run(count, accountId);
-      for (const statement of [deviceModels, idempotency]) count += statement.run(accountId, most - count);
-      return count;
+    eraseReadings: (table, which, most) => {
+      const { index, id } = READINGS[table];
+      if ('sessionId' in which)
+        return some(table, id, 'WHERE session = (SELECT n FROM sessions WHERE id = ?)', which.sessionId, most);
+      const account = '(SELECT account FROM sessions WHERE accountId = ? LIMIT 1)';
+      const rows = `INDEXED BY ${index} WHERE account = ${account} AND ts < ? ORDER BY ts`;
+      return some(table, id, rows, which.accountId, which.before, most);
     },
-    eraseAccount: (id) => {
-      const row = found.get(id);
-      if (!row) return null;
-      for (const statement of whole) statement.run(id);
-      account.run(id);
-      return accountOf(row);
+    eraseSession: (id) => removeEmptySession(db, id),
+    eraseKeys: (accountId, user, most) => {
+      const rows = 'WHERE accountId = ? AND ifnull(user = ?, ? IS NULL) AND revokedAt IS NOT NULL';
+      return some('keys', 'rowid', rows, accountId, user, user, most);
+    },
+    eraseAccount: (id, most) => {
+      const unused = 'id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE accountId = accounts.id)';
+      if (!db.get<Pick<Account, 'id'>>(`SELECT id FROM accounts WHERE ${unused}`, id)) return null;
+      let count = 0;
+      for (const table of HOLDINGS) {
+        const erased = some(table, 'rowid', 'WHERE accountId = ?', id, most - count);
+        if (table === 'devices') db.run('UPDATE device_counts SET count = count - ? WHERE accountId = ?', erased, id);
+        count += erased;
+      }
+      if (count === most) return count;
+      for (const table of ['device_counts', 'keys']) db.run(`DELETE FROM ${table} WHERE accountId = ?`, id);
+      db.run('DELETE FROM accounts WHERE id = ?', id);
+      return count;
     },
   };
 }

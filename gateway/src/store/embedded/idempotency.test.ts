@@ -21,7 +21,7 @@ describe('the idempotency keys of an embedded store', () => {
     const left = [];
     for (let n = 250; n < 254; n++) {
       await claim(n, DAY_MS + n);
-      left.push(db.prepare<{ count: number }>('SELECT count(*) AS count FROM idempotency').get()?.count);
+      left.push(db.get<{ count: number }>('SELECT count(*) AS count FROM idempotency')?.count);
     }
     expect(left).to.deep.equal([151, 52, 3, 4]);
     db.close();

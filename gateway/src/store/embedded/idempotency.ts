@@ -9,31 +9,27 @@ const FORGOTTEN = 100;
 
 /** The idempotency keys of an embedded store. A claim that was replaced by a later one saves and releases nothing. */
 export function embeddedIdempotency(db: Database): Calls<IdempotencyStore> {
-  const found = db.prepare<ClaimRow>('SELECT * FROM idempotency WHERE accountId = ? AND route = ? AND key = ?');
-  const claim = db.prepare(
-    'INSERT OR REPLACE INTO idempotency (accountId, route, key, bodyHash, at, n) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  const newest = db.prepare<{ n: number | null }>('SELECT max(n) AS n FROM idempotency WHERE accountId = ?');
-  const forgetOldest = db.prepare('DELETE FROM idempotency WHERE accountId = ? AND n <= ?');
-  const forget = db.prepare(
-    `DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency WHERE at <= ? LIMIT ${FORGOTTEN})`,
-  );
-  const save = db.prepare(`UPDATE idempotency SET response = ? WHERE ${SAME_CLAIM}`);
-  const release = db.prepare(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND response IS NULL`);
   return {
     claimIdempotencyKey: (c, keep = IDEMPOTENCY_KEPT) => {
-      forget.run(c.at - IDEMPOTENCY_KEPT_MS);
-      const row = found.get(c.accountId, c.route, c.key);
+      const expired = `SELECT rowid FROM idempotency WHERE at <= ? LIMIT ${FORGOTTEN}`;
+      db.run(`DELETE FROM idempotency WHERE rowid IN (${expired})`, c.at - IDEMPOTENCY_KEPT_MS);
+      const same = 'SELECT * FROM idempotency WHERE accountId = ? AND route = ? AND key = ?';
+      const row = db.get<ClaimRow>(same, c.accountId, c.route, c.key);
       const response = fromJson<SavedResponse>(row?.response ?? null, `idempotency key ${c.key}`);
       const state = row ? stateOf({ ...row, response }, c) : ({ state: 'fresh' } as const);
       if (state.state !== 'fresh') return state;
-      const n = (newest.get(c.accountId)?.n ?? 0) + 1;
-      claim.run(...identity(c), n);
-      forgetOldest.run(c.accountId, n - keep);
+      const newest = 'SELECT max(n) AS n FROM idempotency WHERE accountId = ?';
+      const n = (db.get<{ n: number | null }>(newest, c.accountId)?.n ?? 0) + 1;
+      const claim =
+        'INSERT OR REPLACE INTO idempotency (accountId, route, key, bodyHash, at, n) VALUES (?, ?, ?, ?, ?, ?)';
+      db.run(claim, ...identity(c), n);
+      db.run('DELETE FROM idempotency WHERE accountId = ? AND n <= ?', c.accountId, n - keep);
       return state;
     },
-    saveIdempotentResponse: (c, response) => void save.run(JSON.stringify(response), ...identity(c)),
-    releaseIdempotencyKey: (c) => void release.run(...identity(c)),
+    saveIdempotentResponse: (c, response) =>
+      void db.run(`UPDATE idempotency SET response = ? WHERE ${SAME_CLAIM}`, JSON.stringify(response), ...identity(c)),
+    releaseIdempotencyKey: (c) =>
+      void db.run(`DELETE FROM idempotency WHERE ${SAME_CLAIM} AND response IS NULL`, ...identity(c)),
   };
 }
 

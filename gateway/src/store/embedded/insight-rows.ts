@@ -35,9 +35,8 @@ export function placeOfId(id: number): [session: number, type: number] {
 /** Makes insights of rows; call it within a read. An algorithm's row never changes. */
 export function insightReader(db: Database) {
   const known = new Map<number, Algorithm>();
-  const find = db.prepare<Algorithm>('SELECT name, window_ms FROM algorithms WHERE n = ?');
   const algorithmOf = (n: number): Algorithm => {
-    const algorithm = known.get(n) ?? find.get(n);
+    const algorithm = known.get(n) ?? db.get<Algorithm>('SELECT name, window_ms FROM algorithms WHERE n = ?', n);
     if (!algorithm) throw new Error(`insights refer to algorithm ${n}, which the store does not have`);
     known.set(n, algorithm);
     return algorithm;
@@ -77,18 +76,16 @@ interface Algorithm {
  * added. Throws `StoreRefused` if a number has more than three decimals.
  */
 export function insightWriter(db: Database) {
-  const insert = db.prepare(
-    `INSERT INTO insights (session, type, ts, account, actual_end, value, confidence, coverage, algorithm, sdnn, pnn50)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE NOT EXISTS (
-       SELECT 1 FROM (SELECT ts, actual_end FROM insights WHERE session = ?1 AND type = ?2 ORDER BY ts DESC LIMIT 1)
-         WHERE ts >= ?3 OR actual_end >= ?5)`,
-  );
-  const find = db.prepare<{ n: number }>('SELECT n FROM algorithms WHERE name = ? AND window_ms = ?');
-  const add = db.prepare('INSERT INTO algorithms (name, window_ms) VALUES (?, ?)');
+  const insert = `INSERT INTO insights
+      (session, type, ts, account, actual_end, value, confidence, coverage, algorithm, sdnn, pnn50)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE NOT EXISTS (
+      SELECT 1 FROM (SELECT ts, actual_end FROM insights WHERE session = ?1 AND type = ?2 ORDER BY ts DESC LIMIT 1)
+        WHERE ts >= ?3 OR actual_end >= ?5)`;
   const algorithmOf = (name: string, windowMs: number): number => {
-    const found = find.get(name, windowMs);
+    const find = 'SELECT n FROM algorithms WHERE name = ? AND window_ms = ?';
+    const found = db.get<{ n: number }>(find, name, windowMs);
     if (found) return found.n;
-    add.run(name, windowMs);
+    db.run('INSERT INTO algorithms (name, window_ms) VALUES (?, ?)', name, windowMs);
     return algorithmOf(name, windowMs);
   };
   return (i: StoredInsight, session: number, account: number): boolean => {
@@ -96,7 +93,7 @@ export function insightWriter(db: Database) {
     const algorithm = algorithmOf(i.algorithm, i.actual_end - i.actual_start);
     const beside = [i.sdnn, i.pnn50].map((each) => (each === undefined ? null : thousandths(each)));
     const times = [session, NUMBERS[i.type], i.ts, account, i.actual_end];
-    return insert.run(...times, value, confidence, i.coverage, algorithm, ...beside) > 0;
+    return db.run(insert, ...times, value, confidence, i.coverage, algorithm, ...beside) > 0;
   };
 }
 

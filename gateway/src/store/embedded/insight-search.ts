@@ -2,8 +2,9 @@ import { ownTurn } from '../batches.js';
 import { pageOf } from '../cursor.js';
 import { cursorAt, cursorKind, type InsightPlace, orderOf, placeOf } from '../insight-order.js';
 import type { InsightQuery, InsightStore } from '../store.js';
-import type { Database, Value } from './database.js';
+import type { Database, Statement } from './database.js';
 import { COLUMNS, type InsightValues, insightReader, type Located, numberOf, placeOfId } from './insight-rows.js';
+import { Conditions } from './rows.js';
 import { Merge, type Span } from './runs.js';
 
 /** Rows that a search reads before others get a turn: one or two ms of the event loop. */
@@ -17,11 +18,6 @@ interface Part {
   readonly after: Position | null;
   readonly upTo: Position | null;
   readonly most: number;
-}
-
-interface Select {
-  readonly sql: string;
-  readonly values: Value[];
 }
 
 /**
@@ -56,15 +52,8 @@ type Found = readonly [...InsightValues, sessionId: string, deviceId: string];
 function accountSearch(db: Database) {
   const read = insightReader(db);
   const located = (row: Found) => read(row.slice(0, 10) as unknown as InsightValues, row[10], row[11]);
-  const all = ({ sql, values }: Select) =>
-    db.read(() =>
-      db
-        .prepareLists<Found>(sql)
-        .all(...values)
-        .map(located),
-    );
-  const endOf = async ({ sql, values }: Select) =>
-    (await db.read(() => db.prepareLists<Position>(sql).all(...values)))[0] ?? null;
+  const all = (page: Statement) => db.read(() => db.lists<Found>(page).map(located));
+  const endOf = (slice: Statement) => db.read(() => db.lists<Position>(slice)[0] ?? null);
   return async (query: InsightQuery, place: InsightPlace | null, signal?: AbortSignal): Promise<Located[]> => {
     const found: Located[] = [];
     for (let after = positionAt(query, place); ; ) {
@@ -78,23 +67,19 @@ function accountSearch(db: Database) {
 }
 
 /** The statement for a part of an account's insights. Exported for the test of its indexes. */
-export function insightPage(query: InsightQuery, part: Part): Select {
-  const { index, where, values, order } = rangeOf(query, part);
-  if (query.type !== null) {
-    where.push('type = ?');
-    values.push(numberOf(query.type));
-  }
+export function insightPage(query: InsightQuery, part: Part): Statement {
+  const { index, where, order } = rangeOf(query, part);
+  if (query.type !== null) where.add('type = ?', numberOf(query.type));
   // The insights are found first, then the fields of their sessions.
-  const sql = `SELECT ${COLUMNS}, s.id, s.deviceId FROM insights i ${index} CROSS JOIN sessions s ON s.n = i.session
-    WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-  return { sql, values: [...values, part.most] };
+  const select = `SELECT ${COLUMNS}, s.id, s.deviceId FROM insights i ${index} CROSS JOIN sessions s ON s.n = i.session`;
+  return where.statement(select, `ORDER BY ${order} LIMIT ?`, part.most);
 }
 
 /** The statement for the last position of a slice; without a row if there is no whole slice any more. */
-export function sliceEnd(query: InsightQuery, after: Position | null): Select {
-  const { index, where, values, columns, order } = rangeOf(query, { after, upTo: null });
-  const sql = `SELECT ${columns} FROM insights i ${index} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT 1 OFFSET ?`;
-  return { sql, values: [...values, SLICE - 1] };
+export function sliceEnd(query: InsightQuery, after: Position | null): Statement {
+  const { index, where, columns, order } = rangeOf(query, { after, upTo: null });
+  const select = `SELECT ${columns} FROM insights i ${index}`;
+  return where.statement(select, `ORDER BY ${order} LIMIT 1 OFFSET ?`, SLICE - 1);
 }
 
 /** Whether a query leaves out insights of its range. */
@@ -106,12 +91,8 @@ function isSieve(query: InsightQuery): boolean {
 /** What an index finds. */
 function rangeOf(query: InsightQuery, { after, upTo }: Omit<Part, 'most'>) {
   const { accountId, since, until, dataSince = null, dataUntil = null } = query;
-  const where = ['i.account = (SELECT account FROM sessions WHERE accountId = ? LIMIT 1)'];
-  const values: Value[] = [accountId];
-  const add = (condition: string, ...bound: Value[]) => {
-    where.push(condition);
-    values.push(...bound);
-  };
+  const account = 'i.account = (SELECT account FROM sessions WHERE accountId = ? LIMIT 1)';
+  const where = new Conditions().add(account, accountId);
   const { byData, forward } = orderOf(query);
   const columns = byData ? ['actual_end', 'ts', 'session', 'type'] : ['ts', 'session', 'type'];
   const [low, high] = forward ? [after, upTo] : [upTo, after];
@@ -122,15 +103,15 @@ function rangeOf(query: InsightQuery, { after, upTo }: Omit<Part, 'most'>) {
   ];
   for (const [column, from, to] of bounds) {
     const other = column === columns[0] ? '' : '+';
-    if (from !== null) add(`${low ? '+' : other}${column} >= ?`, from);
-    if (to !== null) add(`${high ? '+' : other}${column} < ?`, to);
+    if (from !== null) where.add(`${low ? '+' : other}${column} >= ?`, from);
+    if (to !== null) where.add(`${high ? '+' : other}${column} < ?`, to);
   }
   const place = `(${columns}) ? (${columns.map(() => '?')})`;
-  if (low) add(place.replace('?', forward ? '>' : '>='), ...low);
-  if (high) add(place.replace('?', forward ? '<=' : '<'), ...high);
+  if (low) where.add(place.replace('?', forward ? '>' : '>='), ...low);
+  if (high) where.add(place.replace('?', forward ? '<=' : '<'), ...high);
   const index = `INDEXED BY ${byData ? 'insights_by_data' : 'insights_by_time'}`;
   const order = columns.map((column) => (forward ? column : `${column} DESC`)).join(', ');
-  return { index, where, values, columns, order };
+  return { index, where, columns, order };
 }
 
 function positionAt(query: InsightQuery, place: InsightPlace | null): Position | null {
@@ -145,10 +126,8 @@ function spanSearch(db: Database): (query: InsightQuery) => Promise<Span[]> {
     const spans: Span[] = [];
     for (let after = 0; ; ) {
       await ownTurn(query.accountId);
-      const [end, part] = [spanSliceEnd(query, after), (upTo: number) => spanSlice(query, after, upTo)];
-      const last = await db.read(() => db.prepare<{ n: number }>(end.sql).get(...end.values)?.n);
-      const { sql, values } = part(last ?? Number.MAX_SAFE_INTEGER);
-      spans.push(...(await db.read(() => db.prepare<Span>(sql).all(...values))));
+      const last = await db.read(() => db.all<Pick<Span, 'n'>>(spanSliceEnd(query, after))[0]?.n);
+      spans.push(...(await db.read(() => db.all<Span>(spanSlice(query, after, last ?? Number.MAX_SAFE_INTEGER)))));
       if (last === undefined) return spans;
       after = last;
     }
@@ -156,34 +135,27 @@ function spanSearch(db: Database): (query: InsightQuery) => Promise<Span[]> {
 }
 
 /** The statement for the sessions of a slice. Exported for the test of its index. */
-export function spanSlice(query: InsightQuery, after: number, upTo: number): Select {
+export function spanSlice(query: InsightQuery, after: number, upTo: number): Statement {
   const { since, until, dataSince = null, dataUntil = null } = query;
-  const { where, values } = scopeOf(query, after);
-  const add = (condition: string, bound: Value) => {
-    where.push(condition);
-    values.push(bound);
-  };
-  add('n <= ?', upTo);
-  add('last_ts >= ?', since ?? 0);
-  if (until !== null) add('first_ts < ?', until);
-  if (dataSince !== null) add('last_end >= ?', dataSince);
-  if (dataUntil !== null) add('first_end < ?', dataUntil);
-  if (query.deviceId && query.user !== null) add('user = ?', query.user);
-  const sql = `SELECT n, id, deviceId, first_ts, last_ts, first_end, last_end FROM sessions ${indexOf(query)}
-    WHERE ${where.join(' AND ')}`;
-  return { sql, values };
+  const where = scopeOf(query, after).add('n <= ?', upTo);
+  where.add('last_ts >= ?', since ?? 0);
+  if (until !== null) where.add('first_ts < ?', until);
+  if (dataSince !== null) where.add('last_end >= ?', dataSince);
+  if (dataUntil !== null) where.add('first_end < ?', dataUntil);
+  if (query.deviceId && query.user !== null) where.add('user = ?', query.user);
+  const bounds = 'first_ts, last_ts, first_end, last_end';
+  return where.statement(`SELECT n, id, deviceId, ${bounds} FROM sessions ${indexOf(query)}`);
 }
 
 /** The statement for the last session of a slice; without a row if there is no whole slice any more. */
-export function spanSliceEnd(query: InsightQuery, after: number): Select {
-  const { where, values } = scopeOf(query, after);
-  const sql = `SELECT n FROM sessions ${indexOf(query)} WHERE ${where.join(' AND ')} ORDER BY n LIMIT 1 OFFSET ?`;
-  return { sql, values: [...values, SLICE - 1] };
+export function spanSliceEnd(query: InsightQuery, after: number): Statement {
+  const select = `SELECT n FROM sessions ${indexOf(query)}`;
+  return scopeOf(query, after).statement(select, 'ORDER BY n LIMIT 1 OFFSET ?', SLICE - 1);
 }
 
-function scopeOf({ accountId, user, deviceId }: InsightQuery, after: number) {
-  const where = ['accountId = ?', deviceId ? 'deviceId = ?' : 'user = ?', 'n > ?'];
-  return { where, values: [accountId, deviceId ?? user, after] as Value[] };
+function scopeOf({ accountId, user, deviceId }: InsightQuery, after: number): Conditions {
+  const owner = deviceId ? 'deviceId = ?' : 'user = ?';
+  return new Conditions().add(`accountId = ? AND ${owner} AND n > ?`, accountId, deviceId ?? user, after);
 }
 
 function indexOf({ deviceId }: InsightQuery): string {

@@ -32,25 +32,27 @@ interface Owned extends Span {
 }
 
 /** Finds a session that has insights. */
-function sessionSearch(db: Database): (sessionId: string) => Promise<Owned | undefined> {
-  const find = db.prepare<Owned>(
-    `SELECT accountId, n, id, deviceId, first_ts, last_ts, first_end, last_end FROM sessions
-       WHERE id = ? AND last_ts IS NOT NULL`,
-  );
-  return (sessionId) => db.read(() => find.get(sessionId));
+function sessionOf(db: Database, sessionId: string): Promise<Owned | undefined> {
+  const find = `SELECT accountId, n, id, deviceId, first_ts, last_ts, first_end, last_end FROM sessions
+    WHERE id = ? AND last_ts IS NOT NULL`;
+  return db.read(() => db.get<Owned>(find, sessionId));
 }
 
 /** Reads all insights of a session. */
 function sessionInsights(db: Database): InsightStore['sessionInsights'] {
-  const find = sessionSearch(db);
   return async function* (sessionId, from = Number.MIN_SAFE_INTEGER) {
-    const session = await find(sessionId);
+    const session = await sessionOf(db, sessionId);
     if (!session) return;
     const byData = { type: null, since: null, until: null, dataSince: from };
     const merge = new Merge(db, [session], { accountId: session.accountId, ...byData }, null);
     for (let found = await merge.next(BATCH); found.length > 0; found = await merge.next(BATCH))
       yield found.map(({ insight }) => insight);
   };
+}
+
+interface Block {
+  readonly start: number;
+  readonly beats: string;
 }
 
 /** The blocks of a batch. */
@@ -60,13 +62,12 @@ export const BLOCKS_AFTER = `SELECT start, beats FROM beats WHERE session = ? AN
 
 /** Reads all beats of a session. */
 function sessionBeats(db: Database): InsightStore['sessionBeats'] {
-  const find = db.prepare<{ n: number; accountId: string }>('SELECT n, accountId FROM sessions WHERE id = ?');
-  const after = db.prepare<{ start: number; beats: string }>(BLOCKS_AFTER);
   return async function* (sessionId, from = 0) {
-    const session = await db.read(() => find.get(sessionId));
+    const find = 'SELECT n, accountId FROM sessions WHERE id = ?';
+    const session = await db.read(() => db.get<Pick<Owned, 'n' | 'accountId'>>(find, sessionId));
     if (!session) return;
-    const page = (last: { start: number } | null) =>
-      db.read(() => after.all(session.n, last?.start ?? from - 1000 * BLOCK_S));
+    const page = (last: Block | null) =>
+      db.read(() => db.all<Block>(BLOCKS_AFTER, session.n, last?.start ?? from - 1000 * BLOCK_S));
     for await (const blocks of batches(session.accountId, BLOCKS, page))
       yield blocks.flatMap(({ start, beats }) => unpacked(start, beats));
   };
@@ -82,17 +83,15 @@ type Group = Record<'confidence' | 'readings' | 'sum' | 'min' | 'max' | 'last', 
 
 /** Summarizes a session in slices, because an aggregate of days would hold the event loop for a second. */
 function sessionSummary(db: Database): InsightStore['sessionSummary'] {
-  const find = sessionSearch(db);
-  const slice = db.prepare<Group>(SUMMARY);
   return async (id) => {
-    const session = await find(id);
+    const session = await sessionOf(db, id);
     if (!session) return [];
     const groups: ReadingGroup[] = [];
     for (const type of INSIGHT_TYPES) {
       const next = (last: Group[] | null) =>
         db.read((): Group[][] => {
           const after = last ? Math.max(...last.map((group) => group.last)) : -1;
-          const found = slice.all(session.n, numberOf(type), after);
+          const found = db.all<Group>(SUMMARY, session.n, numberOf(type), after);
           return found.length > 0 ? [found] : [];
         });
       for await (const slices of batches(session.accountId, 1, next))
@@ -109,20 +108,15 @@ function groupOf(type: InsightType, { confidence, readings, sum, min, max }: Gro
 
 /** Writes one part of a commit, within its transaction. */
 function partCommit(db: Database): (part: SessionCommit) => Outcome {
-  const owned = db.prepare<Owner>(
-    `SELECT n, account, endedAt, first_ts, last_ts, first_end, last_end FROM sessions
-       WHERE id = ? AND gateway = ? AND epoch = ?`,
-  );
-  const record = db.prepare(
-    `UPDATE sessions SET progress = ifnull(?, progress), endedAt = ?, first_ts = ?, last_ts = ?, first_end = ?, last_end = ?
-       WHERE n = ?`,
-  );
+  const owned = `SELECT n, account, endedAt, first_ts, last_ts, first_end, last_end FROM sessions
+    WHERE id = ? AND gateway = ? AND epoch = ?`;
+  const record = `UPDATE sessions
+    SET progress = ifnull(?, progress), endedAt = ?, first_ts = ?, last_ts = ?, first_end = ?, last_end = ? WHERE n = ?`;
+  const addBlock =
+    'INSERT INTO beats (session, start, ts, account, beats) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
   const insert = insightWriter(db);
-  const addBlock = db.prepare(
-    'INSERT INTO beats (session, start, ts, account, beats) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  );
   return ({ sessionId, gateway, epoch, insights, beats, progress }) => {
-    const owner = owned.get(sessionId, gateway, epoch);
+    const owner = db.get<Owner>(owned, sessionId, gateway, epoch);
     if (!owner) return { lost: true };
     const existed: number[] = [];
     const written = insights.filter((insight, i) => {
@@ -130,12 +124,12 @@ function partCommit(db: Database): (part: SessionCommit) => Outcome {
       if (!isNew) existed.push(i);
       return isNew;
     });
-    for (const block of beats) addBlock.run(owner.n, block.start, block.ts, owner.account, packed(block));
+    for (const block of beats) db.run(addBlock, owner.n, block.start, block.ts, owner.account, packed(block));
     const closed = owner.endedAt !== null;
     const endedAt = closed ? (progress?.lastDataAt ?? owner.endedAt) : null;
     const { first_ts, last_ts, first_end, last_end } = boundsOf(owner, written);
     if (progress || written.length > 0)
-      record.run(progress && JSON.stringify(progress), endedAt, first_ts, last_ts, first_end, last_end, owner.n);
+      db.run(record, progress && JSON.stringify(progress), endedAt, first_ts, last_ts, first_end, last_end, owner.n);
     return { lost: false, existed, ...(closed && { closed }) };
   };
 }
@@ -154,18 +148,11 @@ function boundsOf({ first_ts, last_ts, first_end, last_end }: Bounds, insights: 
 
 /** Reads the newest insight of each type: one look-up for each type, however long the session is. */
 function lastOfType(db: Database): (sessionId: string) => LastInsights {
-  const session = db.prepare<{ n: number }>('SELECT n FROM sessions WHERE id = ?');
-  const newest = db.prepare<Pick<StoredInsight, 'ts' | 'actual_end'>>(
-    'SELECT ts, actual_end FROM insights WHERE session = ? AND type = ? ORDER BY ts DESC LIMIT 1',
-  );
+  const newest = `SELECT ts, actual_end AS actualEnd FROM insights
+    WHERE session = (SELECT n FROM sessions WHERE id = ?) AND type = ? ORDER BY ts DESC LIMIT 1`;
   return (sessionId) => {
-    const n = session.get(sessionId)?.n ?? 0;
-    const last: LastInsights = {};
-    for (const type of INSIGHT_TYPES) {
-      const row = newest.get(n, numberOf(type));
-      if (row) last[type] = { ts: row.ts, actualEnd: row.actual_end };
-    }
-    return last;
+    const found = INSIGHT_TYPES.map((type) => [type, db.get(newest, sessionId, numberOf(type))]);
+    return Object.fromEntries(found.filter(([, last]) => last !== undefined));
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Database, Value } from './database.js';
+import type { Database, Statement, Value } from './database.js';
 
 // Columns have the names of the fields of their rows. A field that is an object or a boolean is stored as JSON.
 
@@ -11,8 +11,8 @@ export type Stored<Row> = { readonly [Field in keyof Row]: Row[Field] extends Va
  */
 export function insertRow(db: Database, table: string, row: object, conflict = ''): boolean {
   const columns = Object.keys(row);
-  const insert = db.prepare(`INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')}) ${conflict}`);
-  return insert.run(...Object.values(row).map(columnOf)) === 1;
+  const sql = `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')}) ${conflict}`;
+  return db.run(sql, ...Object.values(row).map(columnOf)) === 1;
 }
 
 function columnOf(field: unknown): Value {
@@ -45,5 +45,22 @@ export function fromJson<T>(text: string | null, row: string): T | null {
     throw new Error(`the row of ${row} in the store is broken: restore the store from a backup, or delete it`, {
       cause,
     });
+  }
+}
+
+/** The conditions of a statement, all of which apply, each with the values that it binds. */
+export class Conditions {
+  readonly values: Value[] = [];
+  readonly #conditions: string[] = [];
+
+  add(condition: string, ...values: readonly Value[]): this {
+    this.#conditions.push(condition);
+    this.values.push(...values);
+    return this;
+  }
+
+  /** The statement with these conditions, whose last parameters are the further values. */
+  statement(select: string, rest = '', ...values: readonly Value[]): Statement {
+    return { sql: `${select} WHERE ${this.#conditions.join(' AND ')} ${rest}`, values: [...this.values, ...values] };
   }
 }

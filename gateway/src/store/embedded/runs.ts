@@ -135,10 +135,11 @@ export class Merge {
   async #fill(run: Run, inOwnTurn = true): Promise<void> {
     if (inOwnTurn) await ownTurn(this.#query.accountId);
     const { session, type, low, high } = run;
-    const part = this.#db.prepareLists<InsightValues>(this.#isForward ? RUNS.forward : RUNS.backward);
+    const sql = this.#isForward ? RUNS.forward : RUNS.backward;
+    const values = [session.n, type, low, high, BATCH];
     run.at = 0;
     run.rows = await this.#db.read(() =>
-      part.all(session.n, type, low, high, BATCH).map((row) => this.#read(row, session.id, session.deviceId)),
+      this.#db.lists<InsightValues>({ sql, values }).map((row) => this.#read(row, session.id, session.deviceId)),
     );
     const last = run.rows.at(-1);
     if (last && this.#isForward) run.low = last.insight.ts + 1;
@@ -176,11 +177,10 @@ export class Merge {
   #find({ session, type, low, high }: Run, hasReached: (actualEnd: number) => boolean): number {
     if (hasReached(session.first_end)) return low;
     if (!hasReached(session.last_end)) return high;
-    const from = this.#db.prepare<{ ts: number; actual_end: number }>(RUNS.from);
     let [least, most] = [low, high];
     while (least < most) {
       const middle = Math.floor((least + most) / 2);
-      const row = from.get(session.n, type, middle);
+      const row = this.#db.get<{ ts: number; actual_end: number }>(RUNS.from, session.n, type, middle);
       if (!row || hasReached(row.actual_end)) most = middle;
       else least = row.ts + 1;
     }

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { type InsightQuery, type SessionQuery, StoreUnavailable } from '../store.js';
 import { newMoment, rejection, sampleAccount } from '../suite/samples.js';
 import { keyStatement, userStatement } from './accounts.js';
-import { Database } from './database.js';
+import { Database, type Statement } from './database.js';
 import { deviceStatement, MODELS_PAGE } from './devices.js';
 import { openEmbeddedStore } from './embedded.js';
 import { insightPage, sliceEnd, spanSlice, spanSliceEnd } from './insight-search.js';
@@ -45,7 +45,7 @@ describe('the schema of the embedded store', () => {
       const error = await rejection(openEmbeddedStore(directory, systemClock));
       expect(error).to.be.instanceOf(OtherSchema);
       expect(String(error)).to.match(what);
-      expect(db.prepare('PRAGMA user_version').get()).to.include({ user_version: version });
+      expect(db.get('PRAGMA user_version')).to.include({ user_version: version });
     }
     db.close();
   });
@@ -97,10 +97,9 @@ describe('the schema of the embedded store', () => {
   it('has an index for every list: no query reads a table whole or sorts it', async () => {
     const db = Database.toWrite(file(), systemClock);
     await makeSchema(db);
-    const plan = ({ sql, values }: { sql: string; values: (string | number | null)[] }) =>
+    const plan = ({ sql, values }: Statement) =>
       db
-        .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-        .all(...values)
+        .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
         .map((step) => step.detail)
         .join('; ');
     const listed = [
@@ -146,8 +145,8 @@ describe('the schema of the embedded store', () => {
     const db = Database.toWrite(file(), systemClock);
     await makeSchema(db);
     /** The value by which a statement finds its first row: the part after the account of the index key that it seeks. */
-    const begin = ({ sql, values }: { sql: string; values: (string | number | null)[] }) => {
-      const program = db.prepare<Operation>(`EXPLAIN ${sql}`).all(...values);
+    const begin = ({ sql, values }: Statement) => {
+      const program = db.all<Operation>(`EXPLAIN ${sql}`, ...values);
       const seek = program.findLast(({ opcode }) => /^Seek[GL][ET]$/.test(opcode));
       const register = (seek?.p3 ?? 0) + 1;
       return values[(program.find(({ opcode, p2 }) => opcode === 'Variable' && p2 === register)?.p1 ?? 0) - 1];

@@ -1,7 +1,7 @@
 import type { Database } from './database.js';
 
 /** The version of this schema. From the first release on, a start migrates the files of earlier versions. */
-export const VERSION = 15;
+export const VERSION = 16;
 
 /** Columns have the names of the fields of the rows (rows.ts); those in lower case have no field of their own. */
 const SCHEMA = `
@@ -59,9 +59,9 @@ const SCHEMA = `
     action TEXT NOT NULL,
     accountId TEXT,
     subject TEXT NOT NULL,
-    is_sign_in INTEGER AS (action = 'signed in')
+    kind TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX audit_by_kind ON audit (is_sign_in, n);
+  CREATE INDEX audit_by_kind ON audit (kind, n);
 
   CREATE TABLE device_models (
     id TEXT PRIMARY KEY,
@@ -219,7 +219,7 @@ export function assertSchema(db: Database): void {
 }
 
 function versionOf(db: Database): number {
-  return db.prepare<{ user_version: number }>('PRAGMA user_version').get()?.user_version ?? 0;
+  return db.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
 }
 
 /** The file has the schema of another version of this program. */

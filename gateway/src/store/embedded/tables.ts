@@ -34,10 +34,8 @@ export function tablesOn(db: Database): Tables {
 }
 
 function embeddedProbes(db: Database): Calls<Probes> {
-  const write = db.prepare('INSERT OR REPLACE INTO probes (id, at) VALUES (1, ?)');
-  const read = db.prepare<{ at: number }>('SELECT at FROM probes WHERE id = 1');
   return {
-    writeProbe: (at) => void write.run(at),
-    readProbe: () => read.get()?.at ?? null,
+    writeProbe: (at) => void db.run('INSERT OR REPLACE INTO probes (id, at) VALUES (1, ?)', at),
+    readProbe: () => db.get<{ at: number }>('SELECT at FROM probes WHERE id = 1')?.at ?? null,
   };
 }

@@ -65,12 +65,14 @@ export function mongoKeys(mongo: MongoConnection, { keys }: Models): KeyStore {
       await keys.updateMany({ _id: { $in: [...ids] } }, { $max: { lastUsedAt: at } });
     },
     keyPage: async (query) => {
-      const found = keys
-        .find(keyFilter(query))
-        .sort(KEYS)
-        .limit(query.limit + 1);
-      const documents = await found;
-      return pageOf('keys', documents, query.limit, ({ createdAt, _id }) => [createdAt, _id], rowOf);
+      const found = keys.find(keyFilter(query)).sort(KEYS);
+      return pageOf(
+        'keys',
+        await found.limit(query.limit + 1),
+        query.limit,
+        ({ createdAt, _id }) => [createdAt, _id],
+        rowOf,
+      );
     },
     users: async (query) => {
       const match = userFilter(query);

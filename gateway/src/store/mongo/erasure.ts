@@ -1,8 +1,7 @@
 import type { ClientSession, Model, QueryFilter } from 'mongoose';
-import type { ErasedInsights, ErasureStore } from '../store.js';
+import type { ErasureStore } from '../store.js';
 import type { MongoConnection } from './connection.js';
 import { counterOf, countersOf } from './counters.js';
-import { rowOf } from './rows.js';
 import type { Models } from './schemas.js';
 
 /** Deletes for good what a MongoDB store holds. */
@@ -10,21 +9,13 @@ export function mongoErasure(mongo: MongoConnection, models: Models): ErasureSto
   const { accounts, beats, counters, deviceModels, devices, diagnostics, idempotency, insights, keys, sessions } =
     models;
   return {
-    eraseInsights: async (which, most) => {
-      const found = await insights
-        .find(filterOf(which), { _id: 1 })
-        .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
-        .limit(most);
-      await insights.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
-    },
-    eraseBeats: async (which, most) => {
-      const found = await beats
-        .find(filterOf(which), { _id: 1 })
-        .sort('sessionId' in which ? {} : { ts: 1, _id: 1 })
-        .limit(most);
-      await beats.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
+    eraseReadings: (what, which, most) => {
+      const ofSession = 'sessionId' in which;
+      const rows = ofSession
+        ? { session_id: which.sessionId }
+        : { accountId: which.accountId, ts: { $lt: which.before } };
+      const order = ofSession ? {} : ({ sort: { ts: 1, _id: 1 } } as const);
+      return what === 'insights' ? some(insights, rows, most, order) : some(beats, rows, most, order);
     },
     eraseSession: (id) =>
       mongo.transaction(async (session) => {
@@ -38,35 +29,24 @@ export function mongoErasure(mongo: MongoConnection, models: Models): ErasureSto
       }),
     eraseKeys: (accountId, user, most) =>
       some(keys, { accountId, ...(user !== null && { user }), revokedAt: { $gt: 0 } }, most),
-    eraseHoldings: async (accountId, most) => {
-      if (await sessions.exists({ accountId })) return 0;
+    eraseAccount: async (accountId, most) => {
+      const unused = (await accounts.exists({ _id: accountId })) && !(await sessions.exists({ accountId }));
+      if (!unused) return null;
       let count = await mongo.transaction(async (session) => {
-        const ofDevices = await some(devices, { accountId }, most, session);
+        const ofDevices = await some(devices, { accountId }, most, { session });
         const _id = counterOf(accountId, 'devices');
         await counters.updateOne({ _id }, { $inc: { count: -ofDevices } }, { session });
         return ofDevices;
       });
       if (count < most) count += await some(deviceModels, { accountId }, most - count);
       if (count < most) count += await some(idempotency, { accountId }, most - count);
+      if (count === most) return count;
+      await keys.deleteMany({ accountId });
+      await counters.deleteMany({ _id: { $in: countersOf(accountId) } });
+      await accounts.deleteOne({ _id: accountId }); // Last: what a failure leaves is found again by its account.
       return count;
     },
-    eraseAccount: async (id) => {
-      const found = await accounts.findById(id);
-      if (!found || (await sessions.exists({ accountId: id }))) return null;
-      await devices.deleteMany({ accountId: id });
-      await deviceModels.deleteMany({ accountId: id });
-      await idempotency.deleteMany({ accountId: id });
-      await keys.deleteMany({ accountId: id });
-      await counters.deleteMany({ _id: { $in: countersOf(id) } });
-      await accounts.deleteOne({ _id: id }); // Last: what a failure leaves is found again by its account.
-      return rowOf(found);
-    },
   };
-}
-
-function filterOf(which: ErasedInsights) {
-  if ('sessionId' in which) return { session_id: which.sessionId };
-  return { accountId: which.accountId, ts: { $lt: which.before } };
 }
 
 /** Deletes at most `most` documents; how many it found. `most` is above 0: to MongoDB, 0 is no limit. */
@@ -74,10 +54,10 @@ async function some<Row>(
   of: Model<Row>,
   which: QueryFilter<Row>,
   most: number,
-  session?: ClientSession,
+  { sort, session }: { sort?: { ts: 1; _id: 1 }; session?: ClientSession } = {},
 ): Promise<number> {
   const within = session && { session };
-  const found = await of.find(which, { _id: 1 }, within).limit(most);
+  const found = await of.find(which, { _id: 1 }, { ...within, sort }).limit(most);
   await of.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, within);
   return found.length;
 }

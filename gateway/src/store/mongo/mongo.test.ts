@@ -163,7 +163,7 @@ describe('the MongoDB store', () => {
       await store.putDevice(sampleDevice(model));
       const { counters } = modelsOn(mongo.connection);
       expect(await counters.countDocuments()).to.equal(2);
-      await store.eraseAccount(account.id);
+      expect(await store.eraseAccount(account.id, 9)).to.equal(2);
       expect(await counters.countDocuments()).to.equal(0);
     } finally {
       await mongo.connection.dropDatabase();

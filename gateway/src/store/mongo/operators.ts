@@ -1,14 +1,5 @@
 import { decodeCursor, pageOf } from '../cursor.js';
-import {
-  AUDIT_KEPT,
-  type AuditEntry,
-  type AuditStore,
-  type Operator,
-  type OperatorStore,
-  SIGN_IN_REFUSED,
-  SIGN_INS_KEPT,
-  SIGNED_IN,
-} from '../store.js';
+import { type AuditEntry, type AuditStore, kindOf, type Operator, type OperatorStore } from '../store.js';
 import { isAdded } from './connection.js';
 import { nextOf } from './counters.js';
 import type { AuditDocument } from './models/audit.js';
@@ -17,8 +8,7 @@ import { documentOf, rowOf } from './rows.js';
 import type { Models } from './schemas.js';
 
 /** The dashboard's operators in a MongoDB store, and their logins. */
-export function mongoOperators(models: Models): OperatorStore {
-  const { operators } = models;
+export function mongoOperators({ logins, operators }: Models): OperatorStore {
   const one = (found: OperatorDocument | null): Operator | null => found && rowOf(found);
   return {
     addOperator: (operator) => isAdded(operators.create(documentOf(operator)), 'name'),
@@ -29,12 +19,6 @@ export function mongoOperators(models: Models): OperatorStore {
       return one(await operators.findByIdAndUpdate(id, update, { returnDocument: 'after' }));
     },
     removeOperator: async (id) => one(await operators.findByIdAndDelete(id)),
-    ...mongoLogins(models),
-  };
-}
-
-function mongoLogins({ logins, operators }: Models): Pick<OperatorStore, 'addLogin' | 'login' | 'endLogin'> {
-  return {
     addLogin: async ({ hash, ...login }) => {
       await logins.deleteMany({ expiresAt: { $lte: login.createdAt } });
       await logins.create({ _id: hash, ...login });
@@ -56,40 +40,22 @@ function mongoLogins({ logins, operators }: Models): Pick<OperatorStore, 'addLog
 /** The audit log of a MongoDB store. */
 export function mongoAudit(models: Models): AuditStore {
   const { audit } = models;
-  /** Deletes the oldest entries of a kind. */
-  const forget = async (kind: { action: string | { $ne: string } }, count: number) => {
-    if (count <= 0) return;
-    const last = await audit
-      .findOne(kind)
-      .sort({ n: 1 })
-      .skip(count - 1);
-    if (last) await audit.deleteMany({ ...kind, n: { $lte: last.n } });
-  };
   return {
     audit: async (entry, keep) => {
-      const n = await nextOf(models, 'dashboard', 'audit');
-      await audit.create({ ...entry, n });
-      if (entry.action === SIGN_IN_REFUSED) {
-        const refused = await audit.countDocuments({ action: SIGN_IN_REFUSED });
-        return forget({ action: SIGN_IN_REFUSED }, refused - (keep ?? SIGN_INS_KEPT));
-      }
-      const signIns = await audit.countDocuments({ action: SIGNED_IN });
-      if (entry.action === SIGNED_IN) await forget({ action: SIGNED_IN }, signIns - (keep ?? SIGN_INS_KEPT));
-      else {
-        const changes = (await audit.estimatedDocumentCount()) - signIns;
-        await forget({ action: { $ne: SIGNED_IN } }, changes - (keep ?? AUDIT_KEPT));
-      }
+      const { kind, kept } = kindOf(entry);
+      await audit.create({ ...entry, kind, n: await nextOf(models, 'dashboard', 'audit') });
+      const last = await audit
+        .findOne({ kind })
+        .sort({ n: -1 })
+        .skip(keep ?? kept);
+      if (last) await audit.deleteMany({ kind, n: { $lte: last.n } });
     },
     auditLog: async ({ limit, cursor }) => {
       const before = cursor === null ? {} : { n: { $lt: decodeCursor('audit', /^$/, cursor)[0] } };
-      const found = audit
-        .find(before)
-        .sort({ n: -1 })
-        .limit(limit + 1);
-      const documents = await found;
-      return pageOf('audit', documents, limit, ({ n }) => [n, ''], entryOf);
+      const found = audit.find(before).sort({ n: -1 });
+      return pageOf('audit', await found.limit(limit + 1), limit, ({ n }) => [n, ''], entryOf);
     },
-    signIns: async () => (await audit.find({ action: SIGNED_IN }).sort({ n: 1 })).map(entryOf),
+    signIns: async () => (await audit.find({ kind: 'sign-in' }).sort({ n: 1 })).map(entryOf),
   };
 }
 

@@ -39,7 +39,7 @@ export function modelsOn(connection: Connection) {
 }
 
 /** The version of this schema, which the store has in its probes. From the first release on, a start migrates earlier ones. */
-const VERSION = 14;
+const VERSION = 15;
 const SCHEMA = 'schema';
 
 /** Makes the collections and indexes that are missing. Rejects, without changes, if the store has another schema. */

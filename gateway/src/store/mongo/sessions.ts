@@ -81,13 +81,11 @@ export function mongoSessions(mongo: MongoConnection, models: Models): SessionSt
       }));
     },
     sessions: async (query) => {
-      const filter = sessionFilter(query);
-      const found = sessions
-        .find(filter)
+      const found = await sessions
+        .find(sessionFilter(query))
         .sort(NEWEST)
         .limit(query.limit + 1);
-      const documents = await found;
-      return pageOf('sessions', documents, query.limit, ({ startedAt, _id }) => [startedAt, _id], sessionOf);
+      return pageOf('sessions', found, query.limit, ({ startedAt, _id }) => [startedAt, _id], sessionOf);
     },
   };
 }

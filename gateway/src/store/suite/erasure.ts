@@ -37,7 +37,8 @@ export function erasureSuite({ store, other }: Handles): void {
     it('deletes the insights of a session in batches, and no others', async () => {
       const at = newMoment();
       const [gone, kept] = [await closed(store, at, 7), await closed(store, at, 2)];
-      for (const count of [3, 3, 1, 0]) expect(await store.eraseInsights({ sessionId: gone.id }, 3)).to.equal(count);
+      for (const count of [3, 3, 1, 0])
+        expect(await store.eraseReadings('insights', { sessionId: gone.id }, 3)).to.equal(count);
       expect(await endsOf(other, gone)).to.deep.equal([]);
       expect(await endsOf(other, kept)).to.have.length(2);
     });
@@ -47,10 +48,10 @@ export function erasureSuite({ store, other }: Handles): void {
       const own = await closed(store, at, 5, { accountId });
       const foreign = await closed(store, at, 5);
       const which = { accountId, before: at + 3000 };
-      expect(await store.eraseInsights(which, 2)).to.equal(2);
+      expect(await store.eraseReadings('insights', which, 2)).to.equal(2);
       expect(await endsOf(store, own)).to.deep.equal([at + 2000, at + 3000, at + 4000]);
-      expect(await store.eraseInsights(which, 2)).to.equal(1);
-      expect(await store.eraseInsights(which, 2)).to.equal(0);
+      expect(await store.eraseReadings('insights', which, 2)).to.equal(1);
+      expect(await store.eraseReadings('insights', which, 2)).to.equal(0);
       expect(await endsOf(store, own)).to.deep.equal([at + 3000, at + 4000]);
       expect(await endsOf(store, foreign)).to.have.length(5);
     });
@@ -70,12 +71,13 @@ export function erasureSuite({ store, other }: Handles): void {
         return [...new Set(beats.map(({ t }) => Math.floor((t - at) / 10_000)))];
       };
       expect(await store.eraseSession(gone.id)).to.equal(false);
-      for (const count of [3, 2, 0]) expect(await store.eraseBeats({ sessionId: gone.id }, 3)).to.equal(count);
+      for (const count of [3, 2, 0])
+        expect(await store.eraseReadings('beats', { sessionId: gone.id }, 3)).to.equal(count);
       expect(await store.eraseSession(gone.id)).to.equal(true);
       const which = { accountId, before: at + 30_000 };
-      expect(await store.eraseBeats(which, 2)).to.equal(2);
+      expect(await store.eraseReadings('beats', which, 2)).to.equal(2);
       expect(await left(old)).to.deep.equal([2, 3, 4]);
-      for (const count of [1, 0]) expect(await store.eraseBeats(which, 2)).to.equal(count);
+      for (const count of [1, 0]) expect(await store.eraseReadings('beats', which, 2)).to.equal(count);
       expect(await left(old)).to.deep.equal([3, 4]);
       expect(await left(foreign)).to.deep.equal([0, 1, 2, 3, 4]);
     });
@@ -87,7 +89,7 @@ export function erasureSuite({ store, other }: Handles): void {
       for await (const batch of other.sessionInsights(gone.id)) {
         found.push(batch);
         if (found.length > 1) continue;
-        while (await store.eraseInsights({ sessionId: gone.id }, BATCH));
+        while (await store.eraseReadings('insights', { sessionId: gone.id }, BATCH));
         await store.eraseSession(gone.id);
         await closed(store, at, 1203);
       }
@@ -108,7 +110,7 @@ export function erasureSuite({ store, other }: Handles): void {
       for (const i of [0, 1]) ofBand.push(await closed(store, at + i, 1, { accountId, deviceId: 'band' }));
       const [first, second] = ofBand as [Session, Session];
       const erase = async ({ id }: Session) => {
-        await store.eraseInsights({ sessionId: id }, 9);
+        await store.eraseReadings('insights', { sessionId: id }, 9);
         expect(await store.eraseSession(id)).to.equal(true);
       };
       await erase(first);
@@ -128,7 +130,7 @@ export function erasureSuite({ store, other }: Handles): void {
       await store.openSession(open);
       expect(await store.eraseSession(session.id)).to.equal(false);
       expect(await store.eraseSession(open.id)).to.equal(false);
-      await store.eraseInsights({ sessionId: session.id }, 9);
+      await store.eraseReadings('insights', { sessionId: session.id }, 9);
       expect(await store.eraseSession(session.id)).to.equal(true);
       expect(await store.eraseSession(session.id)).to.equal(false);
       expect(await other.session(session.id)).to.equal(null);
@@ -147,7 +149,7 @@ export function erasureSuite({ store, other }: Handles): void {
       expect((await other.keys(accountId)).map(({ id }) => id)).to.deep.equal([keys[0]?.id]);
     });
 
-    it('deletes devices, then models and idempotency keys of an account in batches, if it has no sessions', async () => {
+    it('deletes an account with its devices, then models, then other rows, in batches, if it has no sessions', async () => {
       const [account, neighbour] = [sampleAccount(), sampleAccount()];
       const at = newMoment();
       const claim = (accountId: string, bodyHash: string) =>
@@ -158,49 +160,33 @@ export function erasureSuite({ store, other }: Handles): void {
         await store.addDeviceModel(model);
         for (let i = 0; i < 2; i++) await store.putDevice(sampleDevice(model));
       }
-      for (const { id } of [account, neighbour]) await claim(id, 'a');
+      for (const { id } of [account, neighbour]) {
+        await claim(id, 'a');
+        await store.addKey(sampleKey({ accountId: id }));
+      }
       const session = await closed(store, at, 0, { accountId: account.id });
-      expect(await store.eraseHoldings(account.id, 9)).to.equal(0);
+      expect(await store.eraseAccount(account.id, 9)).to.equal(null);
       await store.eraseSession(session.id);
 
-      expect(await store.eraseHoldings(account.id, 3)).to.equal(3);
+      expect(await store.eraseAccount(account.id, 3)).to.equal(3);
       const [kept] = await other.devices(account.id);
       expect(await other.deviceModel(kept?.deviceModelId ?? '')).to.not.equal(null);
       const put = () => store.putDevice(sampleDevice(models[0] as DeviceModel), 2); // The account has one left.
       expect([await put(), await put()]).to.deep.equal(['put', 'full']);
-      for (const count of [3, 2, 0]) expect(await store.eraseHoldings(account.id, 3)).to.equal(count);
-      for (const model of models.slice(0, 2)) expect(await other.deviceModel(model.id)).to.equal(null);
-      expect(await claim(account.id, 'another')).to.deep.equal({ state: 'fresh' });
+      expect(await store.eraseAccount(account.id, 3)).to.equal(3);
       expect(await other.account(account.id)).to.deep.equal(account);
-
-      expect(await other.devices(neighbour.id)).to.have.length(2);
-      expect(await other.deviceModel(models[2]?.id ?? '')).to.deep.equal(models[2]);
-      expect(await claim(neighbour.id, 'another')).to.deep.equal({ state: 'conflict' });
-    });
-
-    it('deletes an account with its other rows, if it has no sessions', async () => {
-      const [account, neighbour] = [sampleAccount(), sampleAccount()];
-      const scopes = [account, neighbour].map(({ id: accountId }) => ({ accountId }));
-      const models = scopes.map((scope) => sampleModel(scope));
-      for (const row of [account, neighbour]) await store.createAccount(row);
-      for (const scope of scopes) await store.addKey(sampleKey(scope));
-      for (const model of models) {
-        await store.addDeviceModel(model);
-        await store.putDevice(sampleDevice(model));
-      }
-      const session = await closed(store, newMoment(), 0, { accountId: account.id });
-      expect(await store.eraseAccount(account.id)).to.equal(null);
-      await store.eraseSession(session.id);
-      expect(await store.eraseAccount(account.id)).to.deep.equal(account);
-      expect(await store.eraseAccount(account.id)).to.equal(null);
+      expect(await other.keys(account.id)).to.have.length(1);
+      expect(await store.eraseAccount(account.id, 3)).to.equal(2);
+      expect(await store.eraseAccount(account.id, 3)).to.equal(null);
       const left = async (id: string) => [
         await other.account(id),
         (await other.keys(id)).length,
         (await other.devices(id)).length,
         await other.deviceModel(models.find(({ accountId }) => accountId === id)?.id ?? ''),
+        (await claim(id, 'another')).state,
       ];
-      expect(await left(account.id)).to.deep.equal([null, 0, 0, null]);
-      expect(await left(neighbour.id)).to.deep.equal([neighbour, 1, 1, models[1]]);
+      expect(await left(account.id)).to.deep.equal([null, 0, 0, null, 'fresh']);
+      expect(await left(neighbour.id)).to.deep.equal([neighbour, 1, 2, models[2], 'conflict']);
     });
   });
 }
