@@ -1,8 +1,9 @@
+import { runAdmin } from '@device-insights/gateway/test-admin';
 import { encodeFrame } from '@device-insights/sdk';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { Operator } from './operator.js';
-import { KEY, Running, run, temporaryFolder } from './running.js';
+import { KEY, Running, temporaryFolder } from './running.js';
 import { acknowledged, connect, makeModel, sendFrames } from './wearable.js';
 
 /** Start of the data. */
@@ -125,10 +126,7 @@ describe('The beats of a session', () => {
 
   it('are erased with their session', async () => {
     const [session] = await get<{ id: string }[]>('/v1/sessions?device_id=uploaded');
-    expect(
-      (await run('gateway/dist/package/admin.js', ['session', 'delete', session?.id ?? ''], { DATA_DIR: folder.path }))
-        .code,
-    ).to.equal(0);
+    await runAdmin({ DATA_DIR: folder.path }, ['session', 'delete', session?.id ?? '']);
     expect((await service.call('GET', `/v1/sessions/${session?.id}/beats`)).status).to.equal(404);
   });
 });

@@ -1,13 +1,13 @@
+import { runAdmin } from '@device-insights/gateway/test-admin';
 import { DeviceInsights } from '@device-insights/sdk';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { eventually } from './eventually.js';
 import { Operator } from './operator.js';
-import { KEY, Running, run, temporaryFolder } from './running.js';
+import { KEY, Running, temporaryFolder } from './running.js';
 import { connect, makeModel, sendFrames } from './wearable.js';
 
 const source = simulate({ seconds: 60 });
-const ADMIN = 'gateway/dist/package/admin.js';
 
 describe('admin commands that erase, while a service is running', () => {
   const folder = temporaryFolder();
@@ -28,11 +28,7 @@ describe('admin commands that erase, while a service is running', () => {
     folder.remove();
   });
 
-  async function admin(...words: string[]): Promise<unknown> {
-    const { code, stdout, stderr } = await run(ADMIN, words, env);
-    if (code !== 0) throw new Error(stderr);
-    return JSON.parse(stdout);
-  }
+  const admin = (...words: string[]) => runAdmin<unknown>(env, words);
 
   /** A device of a key that has sent some data, and whose session is open. */
   async function streaming(deviceId: string, key: string) {

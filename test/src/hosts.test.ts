@@ -9,7 +9,8 @@ import { type ComposeService, gatewayVariables, nodeVariables } from './compose.
 import { eventually } from './eventually.js';
 import { startFanoutNode } from './fanout-node.js';
 import { hostFile, SecureRedis } from './hosts.js';
-import { Running, run, temporaryFolder } from './running.js';
+import { Operator } from './operator.js';
+import { Running, temporaryFolder } from './running.js';
 import { fileOf, type ServerProcess } from './server-process.js';
 import { Stream } from './stream.js';
 
@@ -125,14 +126,12 @@ describe('the bus with the Redis of the data hosts', () => {
   it('brings readings to subscribers of a fan-out node, and closes them when their key is revoked', async () => {
     const well = async () => (await gateway.healthz()) === 200 && (await node.healthz()) === 200;
     await eventually('both are healthy', well, 20_000);
-    const admin = (...words: string[]) => run('gateway/dist/package/admin.js', words, { DATA_DIR: folder.path });
-    const [account] = JSON.parse((await admin('account', 'list')).stdout) as [{ id: string }];
-    const issue = await admin('key', 'issue', '--account', account.id);
-    const issued = JSON.parse(issue.stdout) as { id: string; key: string };
+    const operator = new Operator({ DATA_DIR: folder.path });
+    const issued = await operator.issue('default');
     app = new App([node], issued.key);
     stream = await Stream.start(gateway);
     await eventually('insights flow', () => (app?.insights.length ?? 0) >= 5, 20_000);
-    await admin('key', 'revoke', issued.id);
+    await operator.revoke(issued.id);
     await eventually('the socket is closed', () => app?.codes.includes(4001) === true);
     for (const { log } of [gateway, node]) expect(log).not.to.include('NOPERM');
   });

@@ -1,4 +1,5 @@
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
+import { runAdmin } from '@device-insights/gateway/test-admin';
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -6,13 +7,12 @@ import { App, type Insight, identity } from './app.js';
 import { eventually } from './eventually.js';
 import { startFanoutNode } from './fanout-node.js';
 import { Operator } from './operator.js';
-import { Running, run, temporaryFolder } from './running.js';
+import { Running, temporaryFolder } from './running.js';
 import type { ServerProcess } from './server-process.js';
 import { RawSocket } from './socket.js';
 import { connect, makeModel, sendFrames, subscribe } from './wearable.js';
 
 const source = simulate({ seconds: 20 });
-const ADMIN = 'gateway/dist/package/admin.js';
 const UNKNOWN_KEY = `svc_${'z'.repeat(30)}`;
 
 describe('a gateway and two fan-out nodes over Redis', () => {
@@ -40,8 +40,6 @@ describe('a gateway and two fan-out nodes over Redis', () => {
     await redis?.stop();
     folder.remove();
   });
-
-  const admin = (...words: string[]) => run(ADMIN, words, { DATA_DIR: folder.path });
 
   const closing = (place: ServerProcess, key: string) =>
     new RawSocket(`${place.wsUrl}/stream/subscribe?api_key=${key}`).closed();
@@ -154,8 +152,8 @@ describe('a gateway and two fan-out nodes over Redis', () => {
     const apps = await Promise.all(nodes.flatMap((node) => keys.map((key) => subscribe(node, key))));
     await gateway.end('SIGTERM');
     await operator.revoke(ben.id);
-    const [account] = JSON.parse((await admin('account', 'list')).stdout) as { id: string }[];
-    await admin('user', 'erase', '--account', `${account?.id}`, '--user', 'anna');
+    const words = ['user', 'erase', '--account', await operator.account('default'), '--user', 'anna'];
+    await runAdmin({ DATA_DIR: folder.path }, words);
     gateway = await Running.start(env);
     places = [gateway, ...nodes];
     for (const app of apps) expect(await app.closed()).to.include({ code: 4001 });
