@@ -5,6 +5,7 @@ import { runAdmin } from '@device-insights/gateway/test-admin';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { Operator } from '../operator.js';
+import { Running, temporaryFolder } from '../running.js';
 import { Desk, PASSWORD, signIn } from './desk.js';
 
 interface Login {
@@ -120,32 +121,37 @@ describe('the door of the dashboard, in a browser', () => {
     await page.context().close();
   });
 
-  it('does not exist if it is switched off', async () => {
-    const off = await Desk.open({ DASHBOARD: 'off' });
-    try {
-      expect(off.service.banner.join('\n')).not.to.contain('dashboard');
-      for (const path of ['/', '/dashboard', '/dashboard/api/me', '/docs'])
-        expect((await fetch(`${off.service.url}${path}`)).status).to.equal(404);
-    } finally {
-      await off.close();
-    }
-  });
+  describe('of another service', () => {
+    let folder: ReturnType<typeof temporaryFolder>;
+    let service: Running;
+    beforeEach(() => {
+      folder = temporaryFolder();
+    });
+    afterEach(async () => {
+      await service?.end('SIGKILL');
+      folder.remove();
+    });
 
-  it('is announced at the start, with a generated password that is shown once', async () => {
-    const first = await Desk.open({ DASHBOARD_PASSWORD: '' });
-    try {
-      const said = first.service.banner.join('\n');
-      expect(said).to.contain(`dashboard on ${first.service.url}/dashboard`);
+    it('does not exist if it is switched off', async () => {
+      service = await Running.start({ DATA_DIR: folder.path, DASHBOARD: 'off', DASHBOARD_PASSWORD: PASSWORD });
+      expect(service.banner.join('\n')).not.to.contain('dashboard');
+      for (const path of ['/', '/dashboard', '/dashboard/api/me', '/docs'])
+        expect((await fetch(`${service.url}${path}`)).status).to.equal(404);
+    });
+
+    it('is announced at the start, with a generated password that is shown once', async () => {
+      service = await Running.start({ DATA_DIR: folder.path, DASHBOARD: 'on' });
+      const said = service.banner.join('\n');
+      expect(said).to.contain(`dashboard on ${service.url}/dashboard`);
       const [, password = ''] = /sign in as admin with the password, shown only this once: (\S+)/.exec(said) ?? [];
-      await (await first.signedIn('/health', { password }))
-        .locator('.page-head')
-        .getByText('Up', { exact: true })
-        .waitFor();
-      expect(first.service.log).not.to.contain(password);
-    } finally {
-      await first.close();
-    }
-    expect(desk.service.banner.join('\n')).not.to.contain(PASSWORD);
+      const page = await desk.page();
+      await page.goto(`${service.url}/dashboard/health`);
+      await signIn(page, 'admin', password);
+      await page.locator('.page-head').getByText('Up', { exact: true }).waitFor();
+      await page.context().close();
+      expect(service.log).not.to.contain(password);
+      expect(desk.service.banner.join('\n')).not.to.contain(PASSWORD);
+    });
   });
 });
 
