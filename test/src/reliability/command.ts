@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileOf } from '../server-process.js';
 import { fuzzDecoder } from './decoder-fuzz.js';
-import { type MatrixScale, type RowFigures, runRow } from './matrix.js';
+import { type MatrixScale, type RowFigures, runRows } from './matrix.js';
 import { type Figures, withFigures } from './page.js';
 import { ROWS } from './rows.js';
 import { fuzzService } from './service-fuzz.js';
@@ -90,8 +90,8 @@ async function reliability(values: Values): Promise<boolean> {
     stopMs: 1000 * Number(values['stop-seconds'] ?? 20),
   };
   if (values.row) {
-    for (const row of ROWS.filter(({ id }) => values.row?.includes(id)))
-      console.log(JSON.stringify(await runRow(row, scale), null, 1));
+    const rows = ROWS.filter(({ id }) => values.row?.includes(id));
+    for await (const figures of runRows(rows, scale)) console.log(JSON.stringify(figures, null, 1));
     return true;
   }
   const parts = values.part ?? PARTS;
@@ -111,9 +111,8 @@ function report<P extends keyof Figures>(part: P, figures: Figures[P]): void {
 
 async function matrix(scale: MatrixScale): Promise<RowFigures[]> {
   const all: RowFigures[] = [];
-  for (const row of ROWS) {
-    const figures = await runRow(row, scale);
-    console.log(`${row.id}: ${outcome(figures)}`);
+  for await (const figures of runRows(ROWS, scale)) {
+    console.log(`${figures.id}: ${outcome(figures)}`);
     all.push(figures);
   }
   return all;

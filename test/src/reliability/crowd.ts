@@ -41,7 +41,8 @@ export class Crowd {
   async join(): Promise<void> {
     const n = this.wearers.length;
     const addresses = turned(this.#site.gateways, n);
-    const wearer = new Wearer({ deviceId: `wearer-${n}`, modelId: this.#modelId, addresses });
+    const deviceId = `wearer-${this.#modelId}-${n}`; // Of this crowd alone.
+    const wearer = new Wearer({ deviceId, modelId: this.#modelId, addresses });
     this.wearers.push(wearer);
     await wearer.start();
   }

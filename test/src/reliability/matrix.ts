@@ -53,22 +53,36 @@ const TELL_MS = 10_000;
 /** Number of consecutive checks that count as lasting. */
 const SURE_LOOKS = 10;
 
-/** Puts a service under load, causes the fault, and counts the results. */
-export async function runRow(row: Row, scale: MatrixScale): Promise<RowFigures> {
-  const { id, fault, setup } = row;
-  const about = { id, fault, setup, ...scale };
-  let site: Site;
+/**
+ * For each row puts a service under load, causes the fault, and counts the results. Successive rows of one set-up have
+ * the same service as long as each passes and leaves it whole.
+ */
+export async function* runRows(rows: readonly Row[], scale: MatrixScale): AsyncGenerator<RowFigures> {
+  let site: Site | null = null;
   try {
-    site = await Site.open(setup);
-  } catch (error) {
-    if (error instanceof Impossible) return { ...about, skipped: error.message, failures: [] };
-    throw error;
-  }
-  try {
-    const trial = new Trial(row, site, scale);
-    return { ...about, ...(await trial.run()) };
+    for (const [n, row] of rows.entries()) {
+      const { id, fault, setup } = row;
+      const about = { id, fault, setup, ...scale };
+      try {
+        site ??= await Site.open(setup);
+        const figures: RowFigures = { ...about, ...(await new Trial(row, site, scale).run()) };
+        const isWhole: boolean =
+          figures.failures.length === 0 && !row.losesStore && !row.clockSteps && site.gateways.every((it) => it.runs);
+        if (!isWhole || rows[n + 1]?.setup !== setup) {
+          await site.close();
+          site = null;
+        }
+        yield figures;
+      } catch (error) {
+        await site?.close();
+        site = null;
+        yield error instanceof Impossible
+          ? { ...about, skipped: error.message, failures: [] }
+          : { ...about, failures: [`${error}`] };
+      }
+    }
   } finally {
-    await site.close();
+    await site?.close();
   }
 }
 
