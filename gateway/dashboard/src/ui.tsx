@@ -189,10 +189,12 @@ export function Table<Row>(props: TableForm<Row> & { readonly rows: readonly Row
         <tbody>
           {props.rows.map((row, i) => (
             <tr key={props.id(row, i)}>
-              <th scope="row">{first?.cell(row)}</th>
+              <th scope="row">
+                <div>{first?.cell(row)}</div>
+              </th>
               {others.map(({ name, kind, cell }) => (
                 <td key={name} class={kind} data-label={kind === 'row-actions' ? '' : name}>
-                  {cell(row)}
+                  <div>{cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import { BEAT_CSV, type Csv, INSIGHT_CSV } from '../csv.js';
 import { HttpError } from '../errors.js';
 import { Queue } from '../queue.js';
 import { clientLeft } from '../rest/client-left.js';
-import { whileAuthenticated } from '../rest/json-array.js';
+import { answerText, whileAuthenticated } from '../rest/json-array.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import type { SummaryRow } from '../rest/sessions/schema.js';
@@ -99,11 +97,8 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
     csv: Csv<Row>,
     rows: AsyncIterable<readonly Row[]>,
   ) => {
-    const text = Readable.from(csv.text(whileAuthenticated(ctx, rows)), { objectMode: false });
-    await once(text, 'readable');
-    ctx.type = 'text/csv';
+    await answerText(ctx, 'text/csv', csv.text(whileAuthenticated(ctx, rows)));
     ctx.attachment(name);
-    ctx.body = text;
   };
 
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
