@@ -25,8 +25,7 @@ describe('R peaks', () => {
 
   function open(numChannels: number): void {
     session?.close();
-    const opened = opened(core, [{ modality: 'ecg', sampleRateHz: HZ, numChannels }]);
-    session = opened;
+    session = opened(core, [{ modality: 'ecg', sampleRateHz: HZ, numChannels }]);
   }
 
   /** Pushes instants from `t` on in chunks, and steps at each whole second that is over; returns the peaks of each step. */
