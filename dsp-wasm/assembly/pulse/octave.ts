@@ -2,7 +2,8 @@ import { FFT_MAX, turnCos, turnSin } from '../math/fft';
 import { BINS, PulseState } from '../memory/pulse_state';
 import { FIRST_BIN, Line, LOWEST, POINTS, Spectra, WINDOW_SECONDS } from './records';
 import { amplitudeGain, binOf, lineAt, residualAt } from './spectrum';
-import { OCTAVE, RATE } from './tuning';
+import { lineNear } from './tracker';
+import { OCTAVE, RATE, SPECTRUM } from './tuning';
 
 /**
  * Whether half or double of a rate, or the rate that was trusted last, explains the light as well. Harmonics of one pulse keep in step: the
@@ -75,6 +76,21 @@ export function hasHalf(state: PulseState, bpm: f32, moving: bool): bool {
   if (moving) return inStep * (<f32>1 - min<f32>(1, state.loudestMean[binOf(half)])) > seen;
   // In less than two windows' lengths anything seems to be in step
   return state.phasesKnown >= 2 * WINDOW_SECONDS && inStep > max<f32>(seen, OCTAVE.HALF_IN_STEP * state.halfSizes);
+}
+
+/**
+ * Whether a rate in motion may be the second or third harmonic of a pulse that the motion covers, or cancels, as its cadence is the same: an axis has a
+ * line there. Not where the rate goes on from a trusted one.
+ */
+export function hidesSlower(state: PulseState, bpm: f32): bool {
+  if (state.sureRate > 0 && abs<f32>(bpm - state.sureRate) <= RATE.MOST_CHANGE + state.unsure) return false;
+  for (let n = 2; n <= 3; n++) {
+    const part = bpm / <f32>n;
+    const isLine = state.loudestMean[binOf(part)] > OCTAVE.HALF_SEEN * OCTAVE.HALF_SEEN;
+    if (part + part < SPECTRUM.SWING_DOUBLE || !isLine) continue;
+    if (abs<f32>(<f32>n * lineNear(state.loudestMean, part, RATE.LINE_REACH) - bpm) <= RATE.LINE_REACH) return true;
+  }
+  return false;
 }
 
 /**

@@ -392,6 +392,34 @@ describe('hr_ppg', () => {
       expect(trusted.filter((e) => e && Math.abs(e.value - bpm) > 10)).to.deep.equal([]);
     });
 
+  for (const { what, seed, felt, shake } of [
+    { what: 'steps', seed: 1, felt: 1, shake: 0.01 },
+    { what: 'a bike that rattles', seed: 2, felt: 0.08, shake: 0.075 },
+  ])
+    it(`does not trust double or triple of a pulse from the start where the cadence of ${what} is that of the pulse`, () => {
+      const next = noise(120 * HZ, seed);
+      const other = noise(120 * HZ, seed + 10);
+      const drift = (t: number) => 0.225 * (1 - Math.cos(t / 9));
+      const bumps = (beats: number) => {
+        const x = (beats + 10) % 1;
+        return Math.exp(-(((x - 0.2) / 0.1) ** 2)) + 0.3 * Math.exp(-(((x - 0.5) / 0.12) ** 2));
+      };
+      const swing = (t: number) => {
+        const turn = 2 * Math.PI * ((70 / 60) * t + 0.06 * (1 - Math.cos(t / 5)));
+        return Math.sin(turn) + 0.5 * Math.sin(2 * turn + 1) + 0.2 * Math.sin(3 * turn + 2);
+      };
+      const light = times(120).map(
+        (t, i) => -2400 * bumps((70 / 60) * t + drift(t)) + 840 * swing(t) + 100 * (next[i] ?? 0),
+      );
+      const accel = times(120).flatMap((t, i) => [
+        felt * swing(t) + shake * (next[i] ?? 0),
+        0.6 * felt * swing(t + 0.2) + shake * (other[i] ?? 0),
+        1 + shake * (next[i + 1] ?? 0),
+      ]);
+      for (const e of run([GREEN, ACCEL], [light, accel], 120))
+        if (e && e.confidence >= 0.5) expect(e.value).to.be.closeTo(70, 8);
+    });
+
   it('uses the optical channel with less motion artefact', () => {
     const next = noise(40 * HZ, 9);
     const swing = (t: number) => Math.sin(2 * Math.PI * 1.3 * t);
