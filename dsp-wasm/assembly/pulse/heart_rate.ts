@@ -24,7 +24,7 @@ import {
 } from './confidence';
 import { countBeats } from './count';
 import { isLamp } from './flicker';
-import { hasHalf, hasOldLine, hidesSlower, noteHarmonics, noteTrust } from './octave';
+import { hasFaster, hasHalf, hasOldLine, hidesSlower, noteHarmonics, noteTrust } from './octave';
 import { Beats, Count, Line, PulseWindow, Spectra, Tracked, WINDOW_SECONDS } from './records';
 import { unexplainedAt } from './residual';
 import { apartFromMotion, pulseSpectrum, resetSpectrum } from './spectrum';
@@ -81,7 +81,8 @@ function knowRest(state: PulseState, window: PulseWindow): void {
  * @param alternating whether the beats are known to be premature by turns
  */
 function isUnsure(state: PulseState, spectra: Spectra, lane: i32, rate: f32, moving: bool, alternating: bool): bool {
-  if (hasOldLine(state, spectra, lane, rate, moving) || (moving && hidesSlower(state, rate))) return true;
+  if (hasOldLine(state, spectra, lane, rate, moving)) return true;
+  if (moving ? hidesSlower(state, rate) : hasFaster(spectra, lane, rate)) return true;
   return !alternating && hasHalf(state, rate, moving);
 }
 

@@ -119,7 +119,7 @@ function emphases(k: i32, motion: f32): v128 {
 }
 
 /** Power of a bin of one optical channel, emphasised as at rest, where its strongest is one. */
-function opticalPower(spectra: Spectra, lane: i32, k: i32): f32 {
+export function opticalPower(spectra: Spectra, lane: i32, k: i32): f32 {
   const at = spectra.optical.at(2 * k) + ((<usize>lane) << 2);
   const re = load<f32>(at);
   const im = load<f32>(at, 16);

@@ -62,6 +62,17 @@ describe('hr_ppg', () => {
     });
   }
 
+  for (const bpm of [245, 260, 280])
+    it(`does not trust another rate where the light pulses ${bpm} times a minute, above the range`, () => {
+      const hiss = noise(70 * HZ, bpm);
+      const light = times(70).map((t, i) => {
+        const turn = (2 * Math.PI * bpm * t) / 60;
+        return -800 * (Math.sin(turn) + 0.2 * Math.sin(2 * turn + 1)) - 80 * Math.sin(turn / 2) + 8 * (hiss[i] ?? 0);
+      });
+      const trusted = run([GREEN], [light], 70).filter((e) => e && e.confidence >= 0.5);
+      expect(trusted.filter((e) => e && Math.abs(e.value - bpm) > 10)).to.deep.equal([]);
+    });
+
   it('has a first estimate after four seconds', () => {
     expect(run([GREEN], [ppg(4, HZ, 75)], 4)[4]?.value).to.be.closeTo(75, 4);
   });
