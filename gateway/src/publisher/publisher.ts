@@ -259,7 +259,8 @@ export class Publisher {
     this.#answerDrains();
   }
 
-  #lose({ stream }: Part): void {
+  #lose(part: Part): void {
+    const { stream } = part;
     this.#options.log.warn(
       { session: stream.session.id },
       'another gateway owns the session now; the readings computed here are dropped',
@@ -267,7 +268,7 @@ export class Publisher {
     this.#queued -= stream.length;
     this.#waiting.delete(stream);
     this.#underWay -= 1;
-    stream.lose();
+    stream.lose(part);
   }
 
   #done(part: Part): void {
@@ -276,7 +277,7 @@ export class Publisher {
 
   #settle(parts: readonly Part[]): void {
     this.#underWay -= parts.length;
-    for (const { stream } of parts) stream.settle();
+    for (const part of parts) part.stream.settle(part);
   }
 
   #relieve(): void {

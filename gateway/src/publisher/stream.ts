@@ -19,8 +19,15 @@ export interface Part {
   readonly stream: Stream;
   /** The data for the store to commit: the stamped readings, in the order of their arrival. */
   readonly commit: SessionCommit;
-  readonly readings: readonly Reading[];
-  readonly beats: readonly BeatBlock[];
+  readonly readings: readonly Numbered<Reading>[];
+  readonly beats: readonly Numbered<BeatBlock>[];
+  readonly progress: Numbered<SessionProgress> | null;
+}
+
+/** An entry with its arrival number, by which `flushed` knows the entries before it. */
+interface Numbered<T> {
+  readonly n: number;
+  readonly value: T;
 }
 
 /** The stamps of one type of insight. */
@@ -47,12 +54,13 @@ export class Stream {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #added: (stream: Stream, readings: number) => void;
   readonly #stamps = new Map<InsightType, Stamps>();
-  #queue: Reading[] = [];
-  #beats: BeatBlock[] = [];
-  #progress: SessionProgress | null = null;
+  #queue: Numbered<Reading>[] = [];
+  #beats: Numbered<BeatBlock>[] = [];
   /** Parts that are being stored or published. */
-  #underWay = 0;
-  #flushes: (() => void)[] = [];
+  readonly #taken = new Set<Part>();
+  #progress: Numbered<SessionProgress> | null = null;
+  #count = 0;
+  #flushes: Numbered<() => void>[] = [];
   #open = true;
   #held: boolean;
   #disown: (by: 'taken' | 'closed') => void = () => undefined;
@@ -85,28 +93,28 @@ export class Stream {
 
   publish(reading: Reading): void {
     if (!this.#open) return;
-    this.#queue.push(reading);
+    this.#queue.push({ n: ++this.#count, value: reading });
     this.#added(this, 1);
   }
 
   /** Stores a block of beats with the next commit; it is not published. */
   keep(block: BeatBlock): void {
     if (!this.#open) return;
-    this.#beats.push(block);
+    this.#beats.push({ n: ++this.#count, value: block });
     this.#added(this, 0);
   }
 
   /** Records progress with the next commit (only the newest is kept). */
   record(progress: SessionProgress): void {
     if (!this.#open) return;
-    this.#progress = progress;
+    this.#progress = { n: ++this.#count, value: progress };
     this.#added(this, 0);
   }
 
-  /** Resolves when everything is stored and published, or the session is lost. */
+  /** Resolves when everything so far is stored and published, or the session is lost. */
   flushed(): Promise<void> {
     return new Promise((resolve) => {
-      this.#flushes.push(resolve);
+      this.#flushes.push({ n: this.#count, value: resolve });
       this.#answerFlushes();
     });
   }
@@ -130,34 +138,36 @@ export class Stream {
     if (readings.length === 0 && beats.length === 0 && !progress) return null;
     this.#progress = null;
     for (const [stamps, count] of counts) stamps.last = stamps.clock.now() - count;
-    const insights = readings.map((reading) => publishedAt(reading, ++this.#stampsOf(reading.type).last));
+    const insights = readings.map(({ value }) => publishedAt(value, ++this.#stampsOf(value.type).last));
     const { id: sessionId, gateway, epoch } = this.session;
-    const blocks = beats.map((block) => ({ ...block, ts: this.#clock.now() }));
-    this.#underWay += 1;
-    return { stream: this, commit: { sessionId, gateway, epoch, insights, beats: blocks, progress }, readings, beats };
+    const blocks = beats.map(({ value }) => ({ ...value, ts: this.#clock.now() }));
+    const commit = { sessionId, gateway, epoch, insights, beats: blocks, progress: progress?.value ?? null };
+    const part: Part = { stream: this, commit, readings, beats, progress };
+    this.#taken.add(part);
+    return part;
   }
 
   /** Puts a part back that was not committed; it will be stamped again. */
-  putBack({ commit, readings, beats }: Part): void {
-    this.#underWay -= 1;
-    this.#progress ??= commit.progress;
-    this.#queue = [...readings, ...this.#queue];
-    this.#beats = [...beats, ...this.#beats];
+  putBack(part: Part): void {
+    this.#taken.delete(part);
+    this.#progress ??= part.progress;
+    this.#queue = [...part.readings, ...this.#queue];
+    this.#beats = [...part.beats, ...this.#beats];
   }
 
-  /** A part is done: stored and published, or given up. */
-  settle(): void {
-    this.#underWay -= 1;
+  /** Removes a part that is done: stored and published, or given up. */
+  settle(part: Part): void {
+    this.#taken.delete(part);
     this.#answerFlushes();
   }
 
-  /** The session has another owner: its part is given up, and all waiting readings are dropped. */
-  lose(): void {
+  /** The session has another owner: drops the part and all waiting readings. */
+  lose(part: Part): void {
     this.#open = false;
     this.#queue = [];
     this.#beats = [];
     this.#progress = null;
-    this.settle();
+    this.settle(part);
     this.#disown('taken');
   }
 
@@ -169,8 +179,8 @@ export class Stream {
   /** How many of the first readings can be stamped now, by type. */
   #stampable(room: number): Map<Stamps, number> {
     const counts = new Map<Stamps, number>();
-    for (const { type } of this.#queue.slice(0, room)) {
-      const stamps = this.#stampsOf(type);
+    for (const { value } of this.#queue.slice(0, room)) {
+      const stamps = this.#stampsOf(value.type);
       const count = (counts.get(stamps) ?? 0) + 1;
       if (count > stamps.clock.now() - stamps.last) break;
       counts.set(stamps, count);
@@ -188,8 +198,18 @@ export class Stream {
   }
 
   #answerFlushes(): void {
-    if (this.#underWay + this.#queue.length + this.#beats.length > 0 || this.#progress) return;
-    for (const resolve of this.#flushes.splice(0)) resolve();
+    if (this.#flushes.length === 0) return;
+    const oldest = this.#oldest();
+    const answered = this.#flushes.filter(({ n }) => n < oldest);
+    this.#flushes = this.#flushes.filter(({ n }) => n >= oldest);
+    for (const { value: resolve } of answered) resolve();
+  }
+
+  /** Arrival number of the oldest entry that is not done. */
+  #oldest(): number {
+    const taken = [...this.#taken].flatMap((part) => [part.readings[0], part.beats[0], part.progress]);
+    const waiting = [this.#queue[0], this.#beats[0], this.#progress];
+    return Math.min(...[...taken, ...waiting].map((each) => each?.n ?? Number.POSITIVE_INFINITY));
   }
 }
 
