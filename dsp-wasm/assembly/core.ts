@@ -1,4 +1,4 @@
-import { BEAT } from './beats/tuning';
+import { BEAT, WINDOW } from './beats/tuning';
 import { takePeaks } from './ecg/r_peaks';
 import { advance, beatsOf, estimate } from './estimators';
 import { decode } from './grid/decode';
@@ -13,6 +13,7 @@ import { explain } from './reasons';
 
 /** Time before the end of the newest step in which beats may still change, s. */
 export const BEAT_LAG: f64 = BEAT.LAG;
+export const WINDOW_LAG: f64 = WINDOW.LAG;
 /** Address of the first slot, after the records that all sessions share. */
 export const SLOTS: usize = nextFree(64);
 

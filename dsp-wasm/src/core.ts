@@ -20,7 +20,7 @@ export { BYTES_PER_SAMPLE, ENCODING, type Encoding } from './encoding.js';
 export type { Estimator } from './estimators.js';
 export { type AnswerFeatures, type ConfidenceModel, FEATURES } from './features.js';
 export type { CoreReason } from './reasons.js';
-export { BEAT_LAG_S, type Beat, type BeatSource, type CoreSession } from './session.js';
+export { BEAT_LAG_S, type Beat, type BeatSource, type CoreSession, WINDOW_LAG_S } from './session.js';
 
 export interface CoreChannel {
   readonly modality: Modality;

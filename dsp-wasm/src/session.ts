@@ -18,6 +18,9 @@ export interface Beat {
 /** A beat at or before the end of the newest step, less this, is final: never changed, added or removed later. Seconds. */
 export const BEAT_LAG_S = 8;
 
+/** A window of variability or rhythm ends this before the step that computes it, when nearly all of its beats are final. Seconds. */
+export const WINDOW_LAG_S = 3;
+
 /** One session's signal state, in a slot of the core. After `close` it does nothing, even if another session has the slot. */
 export class CoreSession {
   /** Slot, or -1 once closed. */

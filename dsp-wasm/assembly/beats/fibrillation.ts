@@ -14,12 +14,12 @@ const MOST_COMPARED: i32 = 128;
 const LONGEST_CYCLE: i32 = 4;
 
 /**
- * Probability in % that the 60 s before `end` (seconds) are irregular as in atrial fibrillation: writes it as the value, and the confidence; false for none.
+ * Probability in % that the 60 s whose beats are final at a step's end (`now`, seconds) are irregular as in atrial fibrillation: writes it as the value, and the confidence; false for none.
  * In fibrillation intervals are as irregular over any number of beats; single early beats leave a part of the changes small, and those that repeat,
  * as in bigeminy or a second-degree block, the changes over a cycle.
  */
-export function estimateRhythm(ring: BeatRing, end: f64, to: Estimate): bool {
-  if (!gather(ring, end, FOUND)) return false;
+export function estimateRhythm(ring: BeatRing, now: f64, to: Estimate): bool {
+  if (!gather(ring, now, FOUND)) return false;
   const mean = intervalsOf(FOUND, INTERVALS);
   const features = featuresOf(Model.RHYTHM);
   features[0] = change(FOUND, mean, 1, 0.25);

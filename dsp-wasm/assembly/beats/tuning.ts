@@ -44,6 +44,8 @@ export namespace ARTEFACT {
 export namespace WINDOW {
   /** Length. [s; cited: Munoz et al. 2015, PLoS ONE 10(9):e0138921, of RMSSD] */
   export const SECONDS: f64 = 60;
+  /** Time from its end to the step that computes it, when its beats are final in 999 of 1000 minutes. [s; derived: light is searched every 2 s and 0.8 s later, R peaks are found sooner] */
+  export const LAG: f64 = 3;
   /** Part of it that intervals must cover. [share; derived: half, as of a respiratory rate] */
   export const LEAST: f64 = 0.5;
 }

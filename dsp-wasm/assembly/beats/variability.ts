@@ -16,20 +16,20 @@ const MS: f64 = 1000;
 const FIFTY: f32 = 0.05;
 
 /**
- * Variability of the heart rate over the 60 s before `end` (seconds), after the correction of artefacts: writes RMSSD as the value, SDNN, both in ms, pNN50
+ * Variability of the heart rate over the 60 s whose beats are final at a step's end (`now`, seconds), after the correction of artefacts: writes RMSSD as the value, SDNN, both in ms, pNN50
  * in % (Task Force of ESC and NASPE, Circulation 93(5):1043, 1996) and the confidence; false for none.
  * It is 0 where the changes are those of no sinus rhythm, of which alone the variability tells.
  */
-export function estimateHrv(ring: BeatRing, isEcg: bool, end: f64, to: Estimate): bool {
-  if (!gather(ring, end, FOUND)) return false;
+export function estimateHrv(ring: BeatRing, isEcg: bool, now: f64, to: Estimate): bool {
+  if (!gather(ring, now, FOUND)) return false;
   const count = FOUND.count;
   const doubt: f32 = <f32>1 - FOUND.quality;
   const covered = FOUND.covered;
   if (!describe(FOUND, to)) return false;
   const before = to.value;
-  const lax = correctedBy(ring, end, ARTEFACT.ALPHA * (1 + VARIABILITY.OTHER), to);
-  const strict = correctedBy(ring, end, ARTEFACT.ALPHA / (1 + VARIABILITY.OTHER), to);
-  gather(ring, end, FOUND);
+  const lax = correctedBy(ring, now, ARTEFACT.ALPHA * (1 + VARIABILITY.OTHER), to);
+  const strict = correctedBy(ring, now, ARTEFACT.ALPHA / (1 + VARIABILITY.OTHER), to);
+  gather(ring, now, FOUND);
   const artefacts = correct(FOUND, ARTEFACT.ALPHA);
   describe(FOUND, to);
   to.confidence = 0;
@@ -49,8 +49,8 @@ export function estimateHrv(ring: BeatRing, isEcg: bool, end: f64, to: Estimate)
 }
 
 /** RMSSD after a correction with these thresholds, ms. */
-function correctedBy(ring: BeatRing, end: f64, alpha: f32, to: Estimate): f64 {
-  gather(ring, end, FOUND);
+function correctedBy(ring: BeatRing, now: f64, alpha: f32, to: Estimate): f64 {
+  gather(ring, now, FOUND);
   correct(FOUND, alpha);
   describe(FOUND, to);
   return to.value;

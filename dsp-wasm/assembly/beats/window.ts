@@ -3,8 +3,12 @@ import { Row } from '../memory/row';
 import { Beats } from './scratch';
 import { BEAT, WINDOW } from './tuning';
 
-/** Collects the beats of the window that ends at `end` (seconds); false if their intervals cover too little of it. */
-export function gather(ring: BeatRing, end: f64, to: Beats): bool {
+/**
+ * Collects the beats of the window before the last final one at a step's end (`now`, seconds); false if their intervals cover too little of it. The newest
+ * beats are not all found yet, and one that is missing at the window's end would change a variability by as much as any.
+ */
+export function gather(ring: BeatRing, now: f64, to: Beats): bool {
+  const end = now - WINDOW.LAG;
   let first = ring.count;
   while (first > ring.oldest && ring.timeOf(first - 1) > end - WINDOW.SECONDS) first--;
   let count = 0;

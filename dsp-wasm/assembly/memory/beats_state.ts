@@ -1,7 +1,7 @@
 import { PulseTrain } from './pulse_train';
 import { Row, rowOf } from './row';
 
-/** Beats that are kept of a source: 60 s at 300 bpm, and what is not decided yet. */
+/** Beats that are kept of a source: a window and the 3 s after it at 289 bpm; at 300 bpm the window lacks its first 2 s. */
 export const MAX_MARKS: i32 = 304;
 /** Pulses that are kept until they are final. */
 const MAX_FRESH: i32 = 24;

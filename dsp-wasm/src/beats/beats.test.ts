@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import { corrected, variabilityOf } from '../../reference/beats/reference.js';
-import { BEAT_LAG_S, type Core, type CoreChannel, type CoreSession, createCore, type Estimator } from '../core.js';
+import {
+  BEAT_LAG_S,
+  type Core,
+  type CoreChannel,
+  type CoreSession,
+  createCore,
+  type Estimator,
+  WINDOW_LAG_S,
+} from '../core.js';
 import { ecg } from '../ecg/signal.js';
 import { ENCODING } from '../encoding.js';
 import { Kernel } from '../kernel.js';
@@ -14,6 +22,9 @@ function beatsBy(interval: (n: number) => number): number[] {
   for (let n = 0; (times.at(-1) ?? 0) < SECONDS; n++) times.push((times.at(-1) ?? 0) + interval(n));
   return times;
 }
+
+/** End of the last window, whose beats are final at the end of the stream. */
+const END = SECONDS - WINDOW_LAG_S;
 
 /** A sinus rhythm at that rate, which breathes and varies. */
 function sinus(bpm: number): number[] {
@@ -129,7 +140,8 @@ describe('beats', () => {
   }
 
   it('have the lag of the module', async () => {
-    expect((await Kernel.load(1)).constant('BEAT_LAG')).to.equal(BEAT_LAG_S);
+    const kernel = await Kernel.load(1);
+    expect([kernel.constant('BEAT_LAG'), kernel.constant('WINDOW_LAG')]).to.deep.equal([BEAT_LAG_S, WINDOW_LAG_S]);
   });
 
   it('are none of an unknown source, which is refused, and none after close', () => {
@@ -146,7 +158,7 @@ describe('beats', () => {
     for (const bpm of [50, 75, 110, 160]) {
       it(`from an ECG at ${bpm} bpm within 1 ms, and from light within 5 ms, which both are trusted`, () => {
         const times = sinus(bpm);
-        const { rmssd, sdnn, pnn50 } = variabilityOf(times.filter((t) => t > SECONDS - 60 && t <= SECONDS));
+        const { rmssd, sdnn, pnn50 } = variabilityOf(times.filter((t) => t > END - 60 && t <= END));
         const fromEcg = last(ECG(250), electric(times, 250), 'hrv_ecg');
         expect(fromEcg?.value).to.be.closeTo(rmssd, 1);
         expect(fromEcg?.variability?.sdnn).to.be.closeTo(sdnn, 1);
@@ -159,6 +171,18 @@ describe('beats', () => {
       });
     }
 
+    for (const before of [0.05, 0.3, 0.6, 1.1]) {
+      it(`whose window holds the early beat ${before} s before its end, which raises it`, () => {
+        const regular = sinus(60);
+        const early = regular.findIndex((t) => t > END) - 1;
+        const moved = END - before - (regular[early] ?? 0);
+        const times = regular.map((t, i) => (i === early ? t - 0.25 : t) + moved).filter((t) => t > 0 && t < SECONDS);
+        const within = times.filter((t) => t > END - 60 && t <= END);
+        const found = last(ECG(250), electric(times, 250), 'hrv_ecg');
+        expect(found?.value).to.be.closeTo(variabilityOf(corrected(within)).rmssd, 1);
+      });
+    }
+
     it('that early beats and artefacts do not change, as in the reference', () => {
       const regular = sinus(70);
       const times = regular.map((t, i) => (i % 23 === 11 ? t - 0.2 : t)).filter((_, i) => i % 31 !== 7);
@@ -168,7 +192,7 @@ describe('beats', () => {
       stream(session, values, 250, (end) => {
         if (end % 10 === 0) found = core.step([{ session, estimator: 'hrv_ecg', end }])[0]?.value ?? 0;
       });
-      const kept = session.beats('ecg', SECONDS - 60, SECONDS).map(({ t }) => t);
+      const kept = session.beats('ecg', END - 60, END).map(({ t }) => t);
       session.close();
       expect(found).to.be.closeTo(variabilityOf(corrected(kept)).rmssd, 0.5);
       expect(found).to.be.lessThan(variabilityOf(times.filter((t) => t > 30)).rmssd / 2);

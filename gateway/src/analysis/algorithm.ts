@@ -14,6 +14,8 @@ export interface AnyAlgorithm {
   /** Window length and cadence, whole seconds: the same for all algorithms of a type. */
   readonly windowS: number;
   readonly everyS: number;
+  /** Time from a window's end to the step that computes it, whole seconds: what it is computed from is final then. Default: none. */
+  readonly lagS?: number;
   /** Required modalities: of each list, one that has data. */
   readonly requires: readonly (readonly Modality[])[];
   /** Modalities that are used if the session has them: a window waits for their data, but not long. */

@@ -1,3 +1,4 @@
+import { WINDOW_LAG_S } from '@device-insights/dsp-wasm';
 import { type Algorithm, type AnyAlgorithm, asEstimated, type BeatAlgorithm } from './algorithm.js';
 import { BRIDGED_MS } from './sample-run.js';
 import { readSpo2 } from './spo2.js';
@@ -6,8 +7,8 @@ import { readSpo2 } from './spo2.js';
 const HR = { version: '1.0.0', type: 'hr', windowS: 8, everyS: 1 } as const;
 const SPO2 = { version: '1.0.0', type: 'spo2', windowS: 8, everyS: 1 } as const;
 const RR = { version: '1.0.0', type: 'rr', windowS: 32, everyS: 2 } as const;
-const HRV = { version: '1.0.0', type: 'hrv', windowS: 60, everyS: 10 } as const;
-const RHYTHM = { version: '1.0.0', type: 'rhythm', windowS: 60, everyS: 10 } as const;
+const HRV = { version: '1.0.0', type: 'hrv', windowS: 60, everyS: 10, lagS: WINDOW_LAG_S } as const;
+const RHYTHM = { version: '1.0.0', type: 'rhythm', windowS: 60, everyS: 10, lagS: WINDOW_LAG_S } as const;
 const BEATS = { version: '1.0.0', type: 'beats', windowS: 10, everyS: 10 } as const;
 /** One optical channel: the green light if there is one. */
 const LIGHT = [['ppg_green', 'ppg', 'ppg_ir', 'ppg_red']] as const;
@@ -181,5 +182,5 @@ export function entitled<Each extends AnyAlgorithm>(
   return slugs === null ? algorithms : algorithms.filter(({ slug }) => slugs.includes(slug));
 }
 
-/** Window length of the slowest algorithm, seconds. */
-export const LONGEST_WINDOW_S = Math.max(...ALGORITHMS.map(({ windowS }) => windowS));
+/** How far back data are needed, seconds: the longest window and its lag. */
+export const LONGEST_WINDOW_S = Math.max(...ALGORITHMS.map(({ windowS, lagS = 0 }) => windowS + lagS));

@@ -70,10 +70,11 @@ export class SetAlgorithm<Of extends AnyAlgorithm = Algorithm> {
     return this.channels.every(({ coverage }) => coverage.head >= end - tolerance * coverage.period);
   }
 
-  /** The window that ends at a whole second. */
-  window(end: number): DueWindow<Of> {
+  /** The window of a step, which is at a whole second. */
+  window(step: number): DueWindow<Of> {
     const { algorithm, channels } = this;
-    const { leastRateHz = 0, bridgedS, windowS } = algorithm;
+    const { leastRateHz = 0, bridgedS, windowS, lagS = 0 } = algorithm;
+    const end = step - lagS;
     const window = { start: end - windowS, end };
     const coverages = channels.map(({ coverage }) => coverage);
     const offRate = channels.some((c) => c.isOffRate(window) || c.core.sampleRateHz < leastRateHz);

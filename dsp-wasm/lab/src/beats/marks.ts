@@ -1,3 +1,4 @@
+import { WINDOW_LAG_S } from '@device-insights/dsp-wasm';
 import { Draws } from '../motion-bench/random.js';
 import { readBeats } from '../reference.js';
 import { beatsOf, RHYTHMS } from '../rhythm-bench/rhythms.js';
@@ -21,7 +22,7 @@ const REACH = 0.05;
  * rounded to samples, and for those that are off as the marks of a recording are from the core's beats, in their order.
  */
 export function scoreMarks(folder: string, all: readonly Minute[]): Row[] {
-  const whole = all.filter(({ estimator, end }) => estimator === 'hrv_ecg' && end % 60 === 0);
+  const whole = all.filter(({ estimator, end }) => estimator === 'hrv_ecg' && (end + WINDOW_LAG_S) % 60 === 0);
   const offsets = [...grouped(whole, ({ recording }) => recording)]
     .map(([recording, own]) =>
       offsetsOf(

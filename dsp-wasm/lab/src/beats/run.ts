@@ -1,5 +1,5 @@
 import type { Answer, AnswerFeatures, Beat, BeatSource, Core, CoreChannel, Estimator } from '@device-insights/dsp-wasm';
-import { ENCODING, BEAT_LAG_S as LAG } from '@device-insights/dsp-wasm';
+import { ENCODING, BEAT_LAG_S as LAG, WINDOW_LAG_S } from '@device-insights/dsp-wasm';
 import type { FrameSource } from '@device-insights/sdk';
 
 /** Step of the estimators of a minute, s. */
@@ -48,8 +48,9 @@ export async function runMinutes(source: FrameSource, core: Core): Promise<Minut
       for (const estimator of used) {
         const [answer] = core.answer([{ session, estimator, end }]);
         const features = answer?.estimate ? core.features() : null;
-        const beats = session.beats(sensorOf(estimator), end - 60, end).map(({ t }) => t);
-        if (answer) answers.push({ estimator, end, beats, answer, features });
+        const ended = end - WINDOW_LAG_S;
+        const beats = session.beats(sensorOf(estimator), ended - 60, ended).map(({ t }) => t);
+        if (answer) answers.push({ estimator, end: ended, beats, answer, features });
       }
       read(end - STEP_S - LAG, end - LAG);
     }
