@@ -20,7 +20,7 @@ interface Upload {
   readonly session_id: string;
   readonly accepted: number;
   readonly refused: Record<string, number>;
-  readonly errors: readonly { readonly frame: number; readonly code: string }[];
+  readonly errors: readonly { readonly frame: number; readonly code: string; readonly detail: string }[];
   readonly notices: readonly { readonly code: string; readonly insight?: string; readonly session_id?: string }[];
   readonly next_seq: Record<string, number>;
   readonly insights: Record<string, number>;
@@ -47,12 +47,18 @@ function framed(frame: Uint8Array): Buffer {
   return Buffer.concat([length, frame]);
 }
 
+type SimulatedFrame = Pick<Parameters<typeof encodeFrame>[0], 'channel' | 'seq'> & { readonly ts: number };
+
 /** The body of an upload with the data of these seconds. */
-async function bodyOf(to = SECONDS, from = 0): Promise<Buffer> {
+async function bodyOf(
+  to = SECONDS,
+  from = 0,
+  stamp: (frame: SimulatedFrame) => number = ({ ts }) => EPOCH + ts,
+): Promise<Buffer> {
   const frames: Buffer[] = [];
   for await (const frame of simulate().frames()) {
     if (frame.ts >= to * 1000) break;
-    if (frame.ts >= from * 1000) frames.push(framed(encodeFrame({ ...frame, ts: EPOCH + frame.ts })));
+    if (frame.ts >= from * 1000) frames.push(framed(encodeFrame({ ...frame, ts: stamp(frame) })));
   }
   return Buffer.concat(frames);
 }
@@ -148,6 +154,16 @@ describe('An upload over HTTP', () => {
       [2 + accepted, 'bad_version'],
     ]);
     expect(answer.body.insights.hr).to.be.above(20);
+  });
+
+  it('refuses the frames whose ts go back after a first one without, and says what to do', async () => {
+    const answer = await upload(await bodyOf(300, 0, ({ seq, ts }) => (seq === 0 ? Number.NaN : EPOCH + ts)));
+    const { accepted, refused, errors, insights } = answer.body;
+    expect(answer.status).to.equal(201);
+    expect(Object.keys(refused)).to.deep.equal(['too_fast']);
+    expect(refused.too_fast).to.be.above(50 * accepted);
+    expect(errors[0]?.detail).to.include('with ts from the first frame');
+    expect(insights).to.deep.equal({});
   });
 
   it('gives the notices that a socket would have got', async () => {

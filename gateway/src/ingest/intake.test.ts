@@ -99,6 +99,59 @@ describe('Intake', () => {
     expect(intake.progress()).to.deep.equal(NO_PROGRESS);
   });
 
+  const WEEK = 604_800_000;
+  const stored: Record<string, (k: number) => number | null> = {
+    'frames without ts': (k) => (k < 1 ? null : T0 - WEEK + 1000 * k),
+    'several frames without ts': (k) => (k < 2 ? null : T0 - WEEK + 1000 * k),
+    'a frame with the present time': (k) => (k < 1 ? T0 - 1000 : T0 - WEEK + 1000 * k),
+    'minutes of newer data': (k) => (k < 200 ? T0 + 1000 * (k - 200) : T0 - WEEK + 1000 * k),
+    'data of the last minutes that follow a frame without ts': (k) => (k < 1 ? null : T0 + 1000 * (k - 400)),
+    'a frame with ts, and have none': (k) => (k < 1 ? T0 - 1000 : null),
+  };
+  for (const [first, ts] of Object.entries(stored))
+    it(`refuses stored data that follow ${first}, in place of squeezing them into the future`, () => {
+      const { send, runs } = open();
+      const answers = Array.from({ length: 400 }, (_, k) => send(100 * k, 100, { ts: ts(k) }));
+      const accepted = answers.filter((answer) => answer === null).length;
+      expect(accepted - (answers.lastIndexOf(null) + 1), 'accepted after a refusal').to.equal(0);
+      expect(new Set(answers)).to.deep.equal(new Set([null, 'too_fast']));
+      expect(runs.reduce((sum, { instants, period }) => sum + instants * period, 0)).to.be.closeTo(1000 * accepted, 20);
+      expect(Math.max(...runs.map(({ t, instants, period }) => t + instants * period)) - T0).to.be.below(3000);
+    });
+
+  it('after such a refusal places data at their arrival again, whether their ts are right by then or not', () => {
+    for (const behind of [0, WEEK]) {
+      const { clock, send, runs } = open();
+      for (let k = 0; k < 300; k++) send(100 * k, 100, { ts: k < 1 ? null : T0 - WEEK + 1000 * k });
+      runs.length = 0;
+      for (let k = 300; k < 330; k++) {
+        clock.advance(1000);
+        send(100 * k, 100, { ts: clock.now() - 1000 - behind });
+      }
+      const last = runs.at(-1);
+      expect(runs.length).to.be.at.least(25);
+      expect((last?.t ?? 0) + (last?.instants ?? 0) * 10 - clock.now()).to.be.within(-1000, 2500);
+    }
+  });
+
+  it('takes all of a recording in which the clock was set back, as long as none of it is ahead of arrival', () => {
+    const { send, runs } = open();
+    for (let k = 0; k < 600; k++)
+      expect(send(100 * k, 100, { ts: T0 - WEEK + 1000 * k - (k < 300 ? 0 : 120_000) })).to.equal(null);
+    expect(runs.at(-1)?.t).to.be.closeTo(T0 - WEEK + 599_000, 1);
+  });
+
+  it('takes what was held back while a device streams, though its clock was ahead and was set back', () => {
+    const { clock, send, runs } = open();
+    for (let k = 0; k < 120; k++) {
+      if (k % 10 === 9) clock.advance(10_000);
+      else continue;
+      for (let i = k - 9; i <= k; i++)
+        expect(send(100 * i, 100, { ts: T0 + 1000 * i + (i < 60 ? 20_000 : -600_000) })).to.equal(null);
+    }
+    expect(runs.at(-1)?.t).to.be.closeTo(T0 + 139_000, 1);
+  });
+
   it('places no data ahead of their arrival when a clock is set back in two steps, and corrected again', () => {
     const { clock, send, runs } = open();
     const set = [0, -1_800_000, -3_600_000, 0];

@@ -8,7 +8,7 @@ import { NUMBERING_FAULTS, Numbering } from './numbering.js';
 import { Order } from './order.js';
 import { Excess, MAX_LEAD_MS, Pace } from './pace.js';
 import { Held, type Piece, Sequence } from './sequence.js';
-import { MAX_FUTURE_MS, type Slip, Timeline } from './timeline.js';
+import { BACK_MS, MAX_FUTURE_MS, type Slip, Timeline } from './timeline.js';
 
 interface IntakeOptions {
   readonly channels: readonly ModalityChannel[];
@@ -39,10 +39,11 @@ const IN_FUTURE =
 const TOO_FAST =
   'data without ts arrive faster than they can be measured, so their times would lie in the future: send ts with stored data, or send data without ts no faster than measured';
 
+const TOO_FAST_BACK =
+  'ts went back, or the first frames had none, so times are counted on from the frame before, and data arrive faster than they can be measured: send data with earlier ts in a session or upload of its own, with ts from the first frame';
+
 /** The device gets a notice if its rate is known and differs from the model's by more than this. */
 const NOTED_RATE_OFF = 0.05;
-/** Stamps that go back by more than this are noted, ms; less is jitter. */
-const BACK_MS = 1000;
 /** Time for which data are not trusted after part of a copy was used, ms. */
 const TORN_MS = 10_000;
 const SECOND_MS = 1000;
@@ -84,7 +85,7 @@ export class Intake {
     const now = this.#options.clock.now();
     if (channel.sequence.isTooLate(frame)) return fault('too_late', TOO_LATE, at);
     if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return fault('in_future', IN_FUTURE, at);
-    if (frame.ts === null && this.#isTooFast(channel, frame)) return fault('too_fast', TOO_FAST, at);
+    if (this.#isTooFast(channel, frame)) return fault('too_fast', frame.ts === null ? TOO_FAST : TOO_FAST_BACK, at);
     return this.#accept(channel, frame, now);
   }
 
@@ -175,12 +176,13 @@ export class Intake {
     };
   }
 
-  /** Whether new numbers of a frame without a stamp arrive so fast that they must be stored data. */
-  #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants }: Frame): boolean {
-    const end = seq + instants;
-    if (sequence.next !== null && end <= sequence.next) return false;
-    const arrival = this.#anchor + this.#options.clock.monotonic();
-    if (!excess.isTooMuch(timeline.lead(end - copied, arrival), instants * timeline.nominal, arrival)) return false;
+  /** Whether new numbers of a frame whose time is counted arrive so fast that they must be stored data. */
+  #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants, ts }: Frame): boolean {
+    if (sequence.next !== null && seq + instants <= sequence.next) return false;
+    const at = this.#anchor + this.#options.clock.monotonic();
+    const [stamp, arrival] = ts === null ? [null, at] : [this.#shifted(ts), this.#options.clock.now()];
+    const lead = timeline.lead(seq - copied, instants, stamp, arrival);
+    if (lead === null || !excess.isTooMuch(lead, instants * timeline.nominal, at)) return false;
     timeline.skip(instants);
     return true;
   }

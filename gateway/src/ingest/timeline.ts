@@ -39,6 +39,8 @@ const LIKE_STEP_MS = 2 * STEP_MS;
  * have no limit.
  */
 const MAX_RATE_STEP = 0.25;
+/** Stamps that go back by more than this are those of a clock that was set, ms; less is jitter. */
+export const BACK_MS = 1000;
 /** Maximum lead of stamped time over arrival, ms: as far as the protocol allows for a stamp. */
 export const MAX_FUTURE_MS = 60_000;
 /**
@@ -84,7 +86,7 @@ export class Timeline {
   #formerSlip = 0;
   /** Number of the first stamp with the slip. */
   #slipSeq = 0;
-  /** Amount by which stamped time was ahead of arrival when the stamps went back, ms; 0 if it was not. */
+  /** Amount by which time was last ahead of arrival by stamps that have no slip, ms; 0 if it was not. */
   #lead = 0;
   /** Amount by which the stamps stepped ahead, as they do after a gap, and have not stepped back since, ms. */
   #ahead = 0;
@@ -130,14 +132,21 @@ export class Timeline {
     return this.#slip === 0 ? null : { seq: this.#slipSeq, ms: this.#slip, lead: this.#lead };
   }
 
-  /** Amount by which a number would be ahead of an arrival, in counted time, ms; 0 where time is not counted. */
-  lead(seq: number, arrival: number): number {
-    return this.#rate || !this.#pace ? 0 : this.#pace.at(seq) - arrival;
+  /**
+   * Amount by which counted time would be ahead of arrival at the end of a frame, beyond the lead that its stamps had, ms.
+   * Time is counted where there is no stamp, and where the stamps went back. Null if the frame's own stamp gives its time.
+   * @param ts time of the frame, shifted, ms; null without a clock
+   */
+  lead(seq: number, instants: number, ts: number | null, arrival: number): number | null {
+    const line = this.#rate ?? this.#pace;
+    if (ts !== null && (!line || line.at(seq) - ts <= BACK_MS)) return null;
+    return line ? line.at(seq + instants) - arrival - this.#lead : 0;
   }
 
-  /** Lets numbers take no counted time, because their data were refused. */
+  /** Lets numbers take no time, because their data were refused. */
   skip(numbers: number): void {
-    this.#pace?.skip(numbers);
+    if (this.#rate) this.#rate.shift(-numbers * this.#rate.period);
+    else this.#pace?.skip(numbers);
     this.measured.restart();
   }
 
@@ -179,6 +188,7 @@ export class Timeline {
     const stamp = ts === null ? null : ts + piece.skipped * rate.period;
     const stepped = stamp !== null && this.#follow(rate, piece.seq, stamp, arrival);
     this.#leadBack(rate, piece.seq, stamp, arrival);
+    if (stamp !== null && this.#slip === 0) this.#lead = Math.max(0, rate.at(piece.seq) - arrival);
     const place = this.#ownStamp(piece, stamp) ?? this.#onLine(rate, piece, stepped);
     if (place.t > arrival + MAX_FUTURE_MS) this.#ranAhead = true;
     else if (place.t - rate.at(piece.seq) <= STEP_MS) this.#ranAhead = false;
@@ -322,7 +332,7 @@ export class Timeline {
       return;
     }
     this.#ahead = 0;
-    if (this.#slip === 0) this.#lead = Math.max(0, line - arrival);
+    if (this.#slip === 0) this.#lead = Math.max(this.#lead, line - arrival);
     this.#formerSlip = this.#slip;
     this.#setSlip(line - ts, seq);
   }
