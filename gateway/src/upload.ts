@@ -8,6 +8,8 @@ export const MAX_LISTED = 100;
 /** What became of an upload: the frames of one request, in a session of their own. */
 export interface UploadResult {
   readonly sessionId: string;
+  /** The SHA-256 of the body, in hex. */
+  readonly bodyHash: string;
   readonly accepted: number;
   /** Number of refused frames, by the code of the error. */
   readonly refused: ReadonlyMap<string, number>;

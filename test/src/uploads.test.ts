@@ -261,7 +261,7 @@ describe('An upload over HTTP', () => {
     streamed.destroy();
   });
 
-  it('with the key of an earlier one gets its answer again, and another device gets 409', async () => {
+  it('with the key of an earlier one gets its answer again, and another device or body gets 409', async () => {
     const headers = { 'idempotency-key': 'once' };
     const device = newDevice();
     const [first, again] = [
@@ -272,6 +272,10 @@ describe('An upload over HTTP', () => {
     expect(again).to.deep.equal(first);
     expect(await lastSessionOf(device)).to.have.length(1);
     expect((await upload(body, {}, headers)).status).to.equal(409);
+    const other = await upload(await bodyOf(SECONDS / 2), { device_id: device }, headers);
+    expect(other.status).to.equal(409);
+    expect(other.body.detail).to.include('use a new key');
+    expect(await lastSessionOf(device)).to.have.length(1);
   });
 
   it('that broke off can be repeated with its key: its session is closed, and no reading is stored twice', async () => {

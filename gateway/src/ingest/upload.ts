@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 import { LIMITS, type ServiceMessage } from '@device-insights/contract/ingest';
@@ -33,6 +34,7 @@ export class Upload implements Transport {
   readonly #errors: UploadResult['errors'][number][] = [];
   readonly #notices: object[] = [];
   #resolveGone: () => void = () => undefined;
+  readonly #hash = createHash('sha256');
   #rest: Buffer = Buffer.alloc(0);
   #bytes = 0;
   #frames = 0;
@@ -109,7 +111,8 @@ export class Upload implements Transport {
     await this.gone;
     if (!this.#failure) {
       const [accepted, refused] = [this.#accepted, this.#refused];
-      return { sessionId: this.#sessionId, accepted, refused, errors: this.#errors, notices: this.#notices };
+      const [sessionId, bodyHash] = [this.#sessionId, this.#hash.digest('hex')];
+      return { sessionId, bodyHash, accepted, refused, errors: this.#errors, notices: this.#notices };
     }
     const { reason, message } = this.#failure;
     const kept = `; the ${this.#accepted} frames accepted before are in session ${this.#sessionId}`;
@@ -131,6 +134,7 @@ export class Upload implements Transport {
     if (this.#hasEnded) return;
     this.#bytes += chunk.length;
     if (this.#bytes > MAX_UPLOAD_BYTES) return void this.#end(new CloseError('tooLarge', TOO_LONG));
+    this.#hash.update(chunk);
     let rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     while (!this.#closed && rest.length >= PREFIX) {
       const length = rest.readUInt32LE();

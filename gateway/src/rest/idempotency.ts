@@ -8,6 +8,7 @@ import {
   type IdempotencyClaim,
   type IdempotencyState,
   type IdempotencyStore,
+  type SavedResponse,
 } from '../store/store.js';
 import { text } from './fields.js';
 import { keyOf, type RestContext, type RestOptions } from './rest-context.js';
@@ -25,17 +26,27 @@ const RETRY_AFTER_S = '30';
  * Makes a POST safe to repeat: with an `Idempotency-Key`, the same body gets the first response again (for 24 h, per
  * account and path), and another body gets 409. A failed request releases its key.
  *
- * @param asks the text by which two requests are the same
+ * @param asks the text by which two requests are the same before the handler has read a body
+ * @param readHash reads the body of a repeat to its end, for a handler that sets `bodyHash`; returns its hash, or null if
+ * it is too long
  */
 export function idempotent(
   { store, clock, log }: RestOptions,
   asks: (ctx: RestContext) => string = ({ state }) => state.bodyText ?? '',
+  readHash: (ctx: RestContext) => Promise<string | null> = async () => null,
 ) {
   return async (ctx: RestContext, next: () => Promise<unknown>): Promise<void> => {
     const asked = claimOf(ctx, asks(ctx));
     if (!asked) return void (await next());
     const { claim, found } = await settled(store, clock, asked);
-    if (replayed(ctx, found)) return;
+    const saved = savedResponse(found);
+    if (saved) {
+      if (saved.bodyHash !== undefined && (await readHash(ctx)) !== saved.bodyHash) throw otherBody();
+      ctx.status = saved.status;
+      ctx.type = 'json';
+      ctx.body = unpacked(saved.body);
+      return;
+    }
     try {
       await next();
     } catch (failure) {
@@ -46,7 +57,9 @@ export function idempotent(
     }
     const renewed = { ...claim, at: clock.now() };
     const isOld = renewed.at - claim.at >= IDEMPOTENCY_PENDING_MS; // A repeat may have replaced the claim meanwhile.
-    const response = { status: ctx.status, body: await packed(JSON.stringify(ctx.body)) };
+    const { bodyHash } = ctx.state;
+    const body = await packed(JSON.stringify(ctx.body));
+    const response = { status: ctx.status, body, ...(bodyHash !== undefined && { bodyHash }) };
     const unsaved = (err: unknown) => log.warn({ err }, 'a response could not be saved for repeated requests');
     if (isOld) await store.claimIdempotencyKey(renewed).catch(unsaved);
     await store.saveIdempotentResponse(isOld ? renewed : claim, response).catch(unsaved); // The request has taken effect, so its answer stands.
@@ -87,20 +100,22 @@ async function settled(store: IdempotencyStore, clock: Clock, asked: Asked) {
   }
 }
 
-function replayed(ctx: RestContext, found: IdempotencyState): boolean {
+/** The first request's response; null for the first request itself. */
+function savedResponse(found: IdempotencyState): SavedResponse | null {
   switch (found.state) {
     case 'fresh':
-      return false;
+      return null;
     case 'conflict':
-      throw new HttpError('conflict', 'this Idempotency-Key was used with a different body before: use a new key');
+      throw otherBody();
     case 'pending':
       throw new HttpError('conflict', 'the first request with this Idempotency-Key is still running: try again later', {
         'Retry-After': RETRY_AFTER_S,
       });
     case 'done':
-      ctx.status = found.response.status;
-      ctx.type = 'json';
-      ctx.body = unpacked(found.response.body);
-      return true;
+      return found.response;
   }
+}
+
+function otherBody(): HttpError {
+  return new HttpError('conflict', 'this Idempotency-Key was used with a different body before: use a new key');
 }

@@ -37,6 +37,8 @@ export interface RestState {
   /** The body as text, and parsed; set by `jsonBody`. */
   bodyText?: string;
   body?: unknown;
+  /** The SHA-256 of a body that the handler read, in hex. */
+  bodyHash?: string;
 }
 
 export type RestContext = RouterContext<RestState>;

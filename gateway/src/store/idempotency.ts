@@ -22,6 +22,8 @@ export interface IdempotencyClaim {
 export interface SavedResponse {
   readonly status: number;
   readonly body: string;
+  /** The hash of a request's body that was read after the claim, as of an upload. */
+  readonly bodyHash?: string;
 }
 
 export type IdempotencyState =

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { CloseReason } from '@device-insights/contract/close-codes';
 import { keysInQuery } from '@device-insights/fanout/api-key';
 import { allowLongBody } from '@device-insights/fanout/platform/http-server';
 import { CloseError, HttpError } from '../../errors.js';
+import { MAX_UPLOAD_BYTES } from '../../upload.js';
 import { idempotencyKey, idempotent } from '../idempotency.js';
 import type { Operations } from '../openapi/operation.js';
 import { keyOf, type RestContext, type RestMiddleware, unauthenticated } from '../rest-context.js';
@@ -24,12 +26,14 @@ export const uploadOperations: Operations = {
     mayConflict: true,
     isUpload: true,
     answer: { description: 'What became of the frames.', schema: upload },
-    steps: (options) => [binaryBody, idempotent(options, sameDevice)],
+    steps: (options) => [binaryBody, idempotent(options, sameDevice, readHash)],
     async handle(ctx, { upload: take }) {
       const header = ctx.req.headers['idempotency-key'];
       const key = header === undefined ? null : valid(idempotencyKey, header, 'Idempotency-Key');
       allowLongBody(ctx.req, ctx.res);
-      ctx.body = uploadAnswer(await take(ctx.req, key).catch(refused));
+      const result = await take(ctx.req, key).catch(refused);
+      ctx.state.bodyHash = result.bodyHash;
+      ctx.body = uploadAnswer(result);
     },
   },
 };
@@ -38,10 +42,33 @@ const RETRY_S = { 'Retry-After': '30' };
 /** A session whose connection broke closes after a minute. */
 const RETRY_CLOSED_S = { 'Retry-After': '60' };
 
+/** A repeat that sends nothing for this long is cut off, ms. */
+const SILENT_MS = 30_000;
+
 /** The text by which two uploads with one Idempotency-Key are the same. */
 function sameDevice(ctx: RestContext): string {
   const query = new URLSearchParams(ctx.querystring);
   return JSON.stringify([keyOf(ctx).user, query.get('device_id'), query.get('device_model_id')]);
+}
+
+/** The SHA-256 of the body of a repeat, in hex; null if it is longer than any upload that was answered. */
+async function readHash({ req, res, state }: RestContext): Promise<string | null> {
+  allowLongBody(req, res);
+  req.setTimeout(SILENT_MS);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_UPLOAD_BYTES) break;
+      hash.update(chunk);
+    }
+  } catch {
+    throw new HttpError('validation_failed', 'body: ended before it was complete');
+  }
+  req.resume(); // The rest is discarded.
+  await state.authenticate?.();
+  return bytes > MAX_UPLOAD_BYTES ? null : hash.digest('hex');
 }
 
 /** Refuses a body of another kind before any of it is read, and a key in the query, which would be another one. */

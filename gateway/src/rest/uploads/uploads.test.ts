@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto';
 import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
 import { expect } from 'chai';
 import { CloseError } from '../../errors.js';
-import type { TakeUpload, UploadResult } from '../../upload.js';
+import { MAX_UPLOAD_BYTES, type TakeUpload, type UploadResult } from '../../upload.js';
 import { detailOf, TestServer } from '../rest-server.fixture.js';
+
+const hashOf = (body: string | Uint8Array) => createHash('sha256').update(body).digest('hex');
 
 const RESULT: UploadResult = {
   sessionId: '7b0f6a5e-3c52-4f0e-9d55-6d1f2f0f4a11',
+  bodyHash: hashOf('frames'),
   accepted: 1,
   refused: new Map([['bad_length', 1]]),
   errors: [{ frame: 0, code: 'bad_length', detail: 'too short' }],
@@ -29,8 +33,8 @@ describe('POST /v1/uploads', () => {
   });
   after(() => server.stop());
 
-  const post = (headers: Record<string, string> = {}) =>
-    server.request('POST', '/v1/uploads?device_id=band', key, Buffer.from('frames'), {
+  const post = (headers: Record<string, string> = {}, body: Uint8Array = Buffer.from('frames')) =>
+    server.request('POST', '/v1/uploads?device_id=band', key, body, {
       'content-type': 'application/octet-stream',
       ...headers,
     });
@@ -38,7 +42,7 @@ describe('POST /v1/uploads', () => {
   it('answers with what became of the frames', async () => {
     take = async () => RESULT;
     const { status, json } = await post();
-    const { sessionId: session_id, nextSeq: next_seq, ...same } = RESULT;
+    const { sessionId: session_id, nextSeq: next_seq, bodyHash: _, ...same } = RESULT;
     expect(status).to.equal(201);
     expect(json).to.deep.equal({ ...same, session_id, next_seq, refused: { bad_length: 1 } });
   });
@@ -64,6 +68,24 @@ describe('POST /v1/uploads', () => {
       tooManyDevices: [409, null],
     });
   });
+
+  it('with the key of an earlier one gets its answer again for the same body, and 409 for any other', async () => {
+    const headers = { 'idempotency-key': 'compared' };
+    const long = Buffer.alloc(MAX_UPLOAD_BYTES, 7);
+    take = async (request) => {
+      request.resume();
+      return { ...RESULT, bodyHash: hashOf(long) };
+    };
+    const { text } = await post(headers, long);
+    take = () => expect.fail('it is taken again');
+    expect((await post(headers, long)).text).to.equal(text);
+    for (const other of [Buffer.from('frames'), long.subarray(1), Buffer.concat([long, Buffer.alloc(1)])]) {
+      const answer = await post(headers, other);
+      expect(answer.status).to.equal(409);
+      expect(detailOf(answer)).to.contain('a different body');
+    }
+    expect((await post(headers, long)).status).to.equal(201);
+  }).timeout(20_000);
 
   it('remembers the answer of one that ran for minutes, though a repeat came meanwhile', async () => {
     const headers = { 'idempotency-key': 'long' };

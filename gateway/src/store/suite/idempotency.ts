@@ -6,7 +6,7 @@ import { atOnce, type Handles, newMoment } from './samples.js';
 const FRESH = { state: 'fresh' };
 const PENDING = { state: 'pending' };
 const CONFLICT = { state: 'conflict' };
-const RESPONSE = { status: 201, body: '{"name":"心"}' };
+const RESPONSE = { status: 201, body: '{"name":"心"}', bodyHash: 'b' };
 const MINUTE_MS = 60_000;
 const PENDING_MS = 45_000;
 const DAY_MS = 86_400_000;

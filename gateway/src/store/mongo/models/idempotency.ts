@@ -29,7 +29,7 @@ export const idempotency = new Schema<IdempotencyDocument>(
     at: { type: Number, required: true },
     expireAt: Date,
     n: { type: Number, required: true },
-    response: new Schema({ status: Number, body: String }, PART),
+    response: new Schema({ status: Number, body: String, bodyHash: String }, PART),
   },
   OPTIONS,
 );
