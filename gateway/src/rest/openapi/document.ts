@@ -11,7 +11,7 @@ const DEFINITION = {
     description:
       'Manages device models and their modality channels, lists sessions, and returns the stored insights and the ' +
       'algorithms of an account. Sensor data and live insights go over WebSocket.\n\n' +
-      'The body of every error is a JSON object with `detail`. Beside the errors listed with each operation, any path ' +
+      'Query parameters that an operation does not list are ignored. The body of every error is a JSON object with `detail`. Beside the errors listed with each operation, any path ' +
       'may answer 405 (it does not accept the method; `Allow` lists those that it accepts), and any request may be ' +
       'answered, and its connection closed, with 400 (it is not valid HTTP/1.1), 408 (it takes longer than 30 s to ' +
       'arrive, or its headers longer than 10 s), 417 (its `Expect` is not `100-continue`) or 431 (its headers are ' +

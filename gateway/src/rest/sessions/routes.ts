@@ -46,7 +46,7 @@ export const sessionOperations: Operations = {
     tag: 'sessions',
     summary: 'All insights of a session, in chronological order (actual_end, then ts)',
     description:
-      'Complete, without pages. The array is streamed, so that a long session needs no more memory than a short one. With `Accept: application/fhir+json` it is a Bundle of FHIR R4 Observations.',
+      'Complete, without pages or filters: `type`, `limit` and times of GET /v1/insights are ignored here. The array is streamed, so that a long session needs no more memory than a short one. With `Accept: application/fhir+json` it is a Bundle of FHIR R4 Observations.',
     answer: { description: 'The insights, streamed.', list: insight, fhir: true },
     async handle(ctx, options) {
       const { id, user } = await sessionOf(ctx, options);
@@ -60,7 +60,7 @@ export const sessionOperations: Operations = {
     tag: 'sessions',
     summary: 'All beats of a session, in chronological order',
     description:
-      'Complete, without pages, and streamed. Beats are stored in blocks of 10 s, 10 to 20 s after they were measured, and at the end of the session. With `Accept: text/csv` it is CSV with the columns t, source and quality.',
+      'Complete, without pages or filters, and streamed. Beats are stored in blocks of 10 s, 10 to 20 s after they were measured, and at the end of the session. With `Accept: text/csv` it is CSV with the columns t, source and quality.',
     answer: { description: 'The beats, streamed.', list: beat, csv: true },
     async handle(ctx, options) {
       const { id } = await sessionOf(ctx, options);
