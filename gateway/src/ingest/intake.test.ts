@@ -152,6 +152,16 @@ describe('Intake', () => {
     expect(runs.at(-1)?.t).to.be.closeTo(T0 + 139_000, 1);
   });
 
+  it('refuses only once what a clock was ahead by, if it is set back within a burst', () => {
+    const { clock, send } = open();
+    const answers = Array.from({ length: 600 }, (_, k) => {
+      if (k % 10 === 9) clock.advance(10_000);
+      return send(100 * k, 100, { ts: T0 + 1000 * k - (k < 300 ? 0 : 3_600_000) });
+    });
+    expect(answers.filter((answer) => answer === 'too_fast').length).to.be.within(1, 9);
+    expect(answers.lastIndexOf('too_fast')).to.be.below(309);
+  });
+
   it('places no data ahead of their arrival when a clock is set back in two steps, and corrected again', () => {
     const { clock, send, runs } = open();
     const set = [0, -1_800_000, -3_600_000, 0];

@@ -143,10 +143,13 @@ export class Timeline {
     return line ? line.at(seq + instants) - arrival - this.#lead : 0;
   }
 
-  /** Lets numbers take no time, because their data were refused. */
+  /** Lets numbers take no time, because their data were refused; the stamps after them are shifted by so much less. */
   skip(numbers: number): void {
-    if (this.#rate) this.#rate.shift(-numbers * this.#rate.period);
-    else this.#pace?.skip(numbers);
+    if (this.#rate) {
+      const ms = numbers * this.#rate.period;
+      this.#rate.shift(-ms);
+      this.#slip = Math.max(0, this.#slip - ms);
+    } else this.#pace?.skip(numbers);
     this.measured.restart();
   }
 
