@@ -3,7 +3,7 @@ import { HR_ECG, HR_PPG, HRV_ECG, RHYTHM_ECG, RR_ECG, RR_RESP, SPO2 } from './es
 import { movement, stillness } from './grid/activity';
 import { isSinusoid, levelFault } from './grid/reason';
 import { faultOf, isScrambled, levelOf, rangeOf, Seen } from './grid/span';
-import { TRUSTED } from './grid/tuning';
+import { CONTACT_FALL, FREE_AIR, TRUSTED } from './grid/tuning';
 import { Channel, ECG_HZ, KIND_ECG, KIND_PPG_IR, KIND_PPG_RED, KIND_RESP, SLOW_HZ } from './memory/channel';
 import { Estimate, SCRATCH } from './memory/map';
 import { HUM, MOTION, NO_REASON, NOISE } from './memory/reason';
@@ -62,10 +62,11 @@ function areScrambled(session: Session, estimator: i32): bool {
 
 /** Remembers what the signals are like in contact with the skin. */
 function noteContact(session: Session, estimator: i32): void {
-  if (estimator === HR_PPG) {
+  if (estimator === HR_PPG || estimator === SPO2) {
+    const contact = estimator === SPO2 ? session.spo2.contact : session.pulse.contact;
     for (let i = 0; i < session.opticalCount; i++) {
       const optical = session.opticals[i];
-      session.pulse.contact[i] = <f32>levelOf(optical.channel, optical.sub);
+      contact[i] = <f32>levelOf(optical.channel, optical.sub);
     }
   }
   const ecg = channelOfKind(session, KIND_ECG);
@@ -116,10 +117,11 @@ function effortReason(session: Session): i32 {
 
 /** The mildest fault of the lights, of which one is enough. */
 function lightFault(session: Session, end: f64, still: bool): i32 {
+  const alive = wasTrusted(session.pulse, <i32>end);
   let mildest = NO_REASON;
   let seen: f64 = 0;
   for (let i = 0; i < session.opticalCount; i++) {
-    const own = faultOfLight(session, i, end, still);
+    const own = faultOfLight(session, i, end, still, session.pulse.contact[i], alive);
     if (own === NO_REASON) return NO_REASON;
     if (own <= mildest) continue;
     mildest = own;
@@ -129,17 +131,25 @@ function lightFault(session: Session, end: f64, still: bool): i32 {
   return mildest;
 }
 
-/** The first fault of red and infrared, which are both needed, or of their levels. */
+/**
+ * The first fault of red and infrared, which are both needed, or of their levels. A trusted heart rate may come from one light: only if the
+ * two agree, the pulse is in both. Before the first trusted ratio, a lamp is off whose light is that of free air in a range that just holds the
+ * other light.
+ */
 function ratioFault(session: Session, end: f64, still: bool): i32 {
   const red = channelOfKind(session, KIND_PPG_RED);
   const infrared = channelOfKind(session, KIND_PPG_IR);
   if (!red || !infrared) return NO_REASON;
+  const alive = wasTrusted(session.pulse, <i32>end);
+  const brighter = alive ? max(levelOf(red, 0), levelOf(infrared, 0)) : 0;
   let first = still ? levelFault(red, infrared) : NO_REASON;
   let seen = Seen.number;
   for (let i = 0; i < session.opticalCount; i++) {
     const optical = session.opticals[i];
     if (optical.sub !== 0 || (optical.channel !== red && optical.channel !== infrared)) continue;
-    const own = faultOfLight(session, i, end, still);
+    const known = <f64>session.spo2.contact[i];
+    const contact = known > 0 ? known : (brighter * FREE_AIR) / CONTACT_FALL;
+    const own = faultOfLight(session, i, end, still, contact, alive && session.spo2.agree);
     if (own === NO_REASON || (first !== NO_REASON && first <= own)) continue;
     first = own;
     seen = Seen.number;
@@ -148,11 +158,10 @@ function ratioFault(session: Session, end: f64, still: bool): i32 {
   return first;
 }
 
-/** The fault of an optical sub-channel. A wearer who moves swings the light as a sinusoid, too. */
-function faultOfLight(session: Session, index: i32, end: f64, still: bool): i32 {
+/** The fault of an optical sub-channel (`faultOf`). A wearer who moves swings the light as a sinusoid, too. */
+function faultOfLight(session: Session, index: i32, end: f64, still: bool, contact: f64, alive: bool): i32 {
   const optical = session.opticals[index];
-  const contact = <f64>session.pulse.contact[index];
-  const fault = faultOf(optical.channel, optical.sub, contact, wasTrusted(session.pulse, <i32>end));
+  const fault = faultOf(optical.channel, optical.sub, contact, alive);
   if (fault !== NO_REASON || !still) return fault;
   return isSinusoid(optical.channel, optical.sub, end, SINE_SECONDS * SLOW_HZ, SCRATCH) ? HUM : NO_REASON;
 }

@@ -108,8 +108,15 @@ describe('the reasons of the core', () => {
         ),
         `${level}`,
       ).to.equal('no_contact');
-    const dying: Signal = (t, noise) => (t < 20 ? red(t, noise) : 0);
-    expect(reason('spo2', lights(dying, infrared), 60)).to.equal('no_contact');
+    const dark: Signal = (_, noise) => Math.round(300 + 5 * noise());
+    expect(reason('spo2', lights(dark, infrared))).to.equal('no_contact');
+    expect(reason('spo2', lights(red, dark))).to.equal('no_contact');
+    const short: Signal = of(infrared, (x) => x - 197_000); // of a word that lacks upper bits: its pulse is there
+    expect(reason('spo2', lights(of(red, lowest16), short))).not.to.equal('no_contact');
+    for (const level of [0, 9000]) {
+      const dying: Signal = (t, noise) => (t < 20 ? red(t, noise) : Math.round(level + (level && 5 * noise())));
+      expect(reason('spo2', lights(dying, infrared), 60), `${level}`).to.equal('no_contact');
+    }
     expect(
       reason(
         'hr_ppg',

@@ -53,6 +53,8 @@ export class Spo2State {
   usualPerfusion: f64;
   /** Whether the two channels of the newest estimate agree, so that there is nothing but its ratio to doubt. */
   agree: bool;
+  /** By optical channel: level of its light at the newest trusted SpO2; 0 before there is one. */
+  contact: Row<f32> = rowOf<f32>(MAX_OPTICAL);
 }
 
 /** A session: its channels, and the state of each estimator. */
