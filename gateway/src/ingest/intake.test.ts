@@ -372,6 +372,16 @@ describe('Intake', () => {
     expect(notices.findIndex(({ over }) => over)).to.equal(notices.length - 1);
   });
 
+  it('reports the rate, and no unsteady stamps, if data come twice as fast with stamps that are rounded to 0.2 s', () => {
+    const { clock, send, notices } = open();
+    for (let k = 0; k < 1200; k++) {
+      clock.advance(50.6);
+      send(10 * k, 10, { ts: T0 + 200 * Math.floor((50.6 * k) / 200) });
+    }
+    expect(new Set(notices.map(({ code }) => code))).to.deep.equal(new Set(['rate_off']));
+    for (const { measured_hz } of notices) expect(measured_hz).to.be.closeTo(197.6, 2);
+  });
+
   it('reports stamps that go back, as of a clock that is set, and uses their data on', () => {
     const { clock, send, notices, runs } = open();
     for (let k = 0; k < 40; k++) {

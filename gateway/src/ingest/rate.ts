@@ -8,7 +8,7 @@ const LEAST_MEMORY = 0.1;
 /** Weight of the model's rate before stamps are more accurate, ms²: as if it were known to 3 % and stamps to 30 ms. */
 const PRIOR_MS2 = (30 / 0.03) ** 2;
 /** A rate is followed only within these factors of the model's. */
-const MAX_FASTER = 10;
+export const MAX_FASTER = 10;
 const MAX_SLOWER = 2;
 
 /**

@@ -1,5 +1,5 @@
 import { type CountedLine, MAX_LEAD_MS, type Pace } from './pace.js';
-import { MeasuredRate, Rate } from './rate.js';
+import { MAX_FASTER, MeasuredRate, Rate } from './rate.js';
 import type { Piece } from './sequence.js';
 
 /** The position of a piece in data time. */
@@ -268,8 +268,8 @@ export class Timeline {
     const agrees = change < SAME_RATE && step > -1 && step < MAX_RATE_STEP;
     const isSlow = step < 0 && ts > this.#stamp; // Stamps of a clock that was set back decrease.
     this.#lastStep = step;
-    this.#stampedSeq = seq;
     this.#watchRepeated(rate, seq, ts);
+    this.#stampedSeq = seq;
     if (step === 0) rate.follow(seq, ts + this.#slip);
     if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
     this.#isRateInDoubt = agrees || isSlow || change * interval <= LIKE_STEP_MS;
@@ -299,12 +299,18 @@ export class Timeline {
     return gap > STEP_MS;
   }
 
-  /** Detects stamps that are coarser than jitter may be. */
+  /**
+   * Detects stamps that are coarser than jitter may be. At a rate that is off, the numbers do not tell how long a stamp stayed the same: its next
+   * step does, unless it stays so for longer than at any rate.
+   */
   #watchRepeated(rate: Rate, seq: number, ts: number): void {
-    if (ts !== this.#stamp) {
-      this.#stamp = ts;
-      this.#stampSeq = seq;
-    } else if ((seq - this.#stampSeq) * this.nominal > STEP_MS) this.#doubt(rate, seq);
+    const held = ((this.#stampedSeq ?? seq) - this.#stampSeq) * this.nominal;
+    const longest = ts === this.#stamp ? STEP_MS * MAX_FASTER : STEP_MS;
+    const isCoarse = ts === this.#stamp || Math.abs(ts - this.#stamp) > STEP_MS;
+    if (held > longest && isCoarse) this.#doubt(rate, seq);
+    if (ts === this.#stamp) return;
+    this.#stamp = ts;
+    this.#stampSeq = seq;
   }
 
   /** The stamps are unsteady, and tell no rate: the line starts again from here with the model's. */
