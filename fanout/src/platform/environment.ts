@@ -32,7 +32,10 @@ export function misspelt(environment: Environment, variables: readonly string[],
   const known = [...variables, ...secrets.map((name) => `${name}_FILE`)];
   return Object.keys(environment).flatMap((name) => {
     if (known.includes(name)) return [];
-    const meant = known.find((one) => distance(one, name) <= (one.length > 5 ? 2 : 1));
+    const meant = known.find((one) => {
+      const most = one.length > 5 ? 2 : 1;
+      return Math.abs(one.length - name.length) <= most && distance(one, name) <= most;
+    });
     return meant === undefined
       ? []
       : [`${name} is not a variable of the service, and has no effect: did you mean ${meant}?`];
