@@ -71,7 +71,7 @@ function ignorePattern(rule: string): RegExp {
 
 /** The variables that the gateway's configuration reads. */
 export function gatewayVariables(): string[] {
-  return matches('gateway/src/config.ts', /^ {2}([A-Z][A-Z_]+): /gm);
+  return matches('gateway/src/config.ts', /^ {4}([A-Z][A-Z_]+): /gm);
 }
 
 /** The variables that the fan-out node's configuration reads. */
