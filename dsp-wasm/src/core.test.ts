@@ -43,8 +43,8 @@ describe('core', () => {
     expect(core.openSessions).to.equal(0);
   });
 
-  it('reserves at most 74,688 bytes for a session', () => {
-    expect(core.bytesPerSession).to.be.at.most(74_688);
+  it('reserves at most 74,816 bytes for a session', () => {
+    expect(core.bytesPerSession).to.be.at.most(74_816);
   });
 
   it('counts how full its lanes are', () => {

@@ -25,7 +25,7 @@ export const MAX_OPTICAL: i32 = 4;
 const ROOM: i32 = 57 * 1024;
 const LEAD_ROOM: i32 = 7 * 1024;
 /** Bytes of a slot, an odd number of cache lines, so that the same field of many sessions is not in the same cache sets. */
-export const SLOT_BYTES: usize = 74688;
+export const SLOT_BYTES: usize = 74816;
 
 /** A sub-channel that carries a photoplethysmogram. */
 @unmanaged
