@@ -97,7 +97,7 @@ export const ALGORITHMS: readonly Algorithm[] = [
     slug: 'hrv-ecg',
     name: 'Heart rate variability from ECG',
     description:
-      'RMSSD over 60 s: how much each interval between beats differs from the one before, with artefacts corrected as by Lipponen and Tarvainen (2019). SDNN and pNN50 are stored with it. Not trusted in motion.',
+      'RMSSD over the 60 s that ended 3 s ago, so that all their beats are known: how much each interval between beats differs from the one before, with artefacts corrected as by Lipponen and Tarvainen (2019). SDNN and pNN50 are stored with it. Not trusted in motion.',
     range: [0, 500],
     requires: [['ecg']],
     uses: ['accel'],
@@ -110,7 +110,7 @@ export const ALGORITHMS: readonly Algorithm[] = [
     slug: 'hrv-ppg',
     name: 'Heart rate variability from PPG',
     description:
-      'RMSSD over 60 s from the intervals between pulses in the light, which come close to those of the ECG only at rest, with artefacts corrected as by Lipponen and Tarvainen (2019). SDNN and pNN50 are stored with it. Not trusted in motion.',
+      'RMSSD over the 60 s that ended 3 s ago, from the intervals between pulses in the light, which come close to those of the ECG only at rest, with artefacts corrected as by Lipponen and Tarvainen (2019). SDNN and pNN50 are stored with it. Not trusted in motion.',
     range: [0, 500],
     requires: LIGHT,
     uses: ['accel'],
@@ -123,7 +123,7 @@ export const ALGORITHMS: readonly Algorithm[] = [
     slug: 'rhythm-ecg',
     name: 'Rhythm from ECG',
     description:
-      'Probability in % that the beats of the last 60 s are irregular as in atrial fibrillation. It is no diagnosis: other irregular rhythms can look the same, and only a physician with an ECG can tell.',
+      'Probability in % that the beats of the 60 s that ended 3 s ago are irregular as in atrial fibrillation. It is no diagnosis: other irregular rhythms can look the same, and only a physician with an ECG can tell.',
     range: [0, 100],
     requires: [['ecg']],
     uses: ['accel'],
@@ -136,7 +136,7 @@ export const ALGORITHMS: readonly Algorithm[] = [
     slug: 'rhythm-ppg',
     name: 'Rhythm from PPG',
     description:
-      'Probability in % that the pulses of the last 60 s are irregular as in atrial fibrillation. It is no diagnosis: other irregular rhythms can look the same, and only a physician with an ECG can tell. Not trusted in motion.',
+      'Probability in % that the pulses of the 60 s that ended 3 s ago are irregular as in atrial fibrillation. It is no diagnosis: other irregular rhythms can look the same, and only a physician with an ECG can tell. Not trusted in motion.',
     range: [0, 100],
     requires: LIGHT,
     uses: ['accel'],
