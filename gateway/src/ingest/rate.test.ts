@@ -31,17 +31,6 @@ describe('MeasuredRate', () => {
     expect(known(300, (k) => 2000 * noise(k))).to.equal(null);
   });
 
-  it('knows it to 1 % of stamps that are rounded, which may fit a wrong rate without any error for long', () => {
-    for (const round of [100, 200, 250])
-      for (const step of [104, 506, 988, 1012]) {
-        const rate = new MeasuredRate();
-        for (let k = 0; k * step < 180_000; k++) {
-          rate.add(10 * k, Math.floor((k * step) / round) * round);
-          expect(rate.period ?? step / 10, `${round} ${step}`).to.be.closeTo(step / 10, step / 1000);
-        }
-      }
-  });
-
   it('does not know a rate that changes', () => {
     const rate = new MeasuredRate();
     let time = 0;

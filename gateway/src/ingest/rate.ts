@@ -106,15 +106,13 @@ export class Rate {
   }
 }
 
-/** The fit uses the last point of each stretch of this length, ms, and so many points. */
-const MAX_POINTS = 26;
+/** The fit uses the last point of each of this many stretches of this length, ms. */
+const MAX_POINTS = 25;
 const POINT_MS = 1000;
 const MIN_POINTS = 6;
 const MIN_SPAN_MS = 10_000;
 /** A rate is known if three times its standard error is no more than this share of it. */
 const KNOWN = 0.01;
-/** Stamps may be rounded to this, ms (INGEST.md, section 4). */
-const COARSEST_MS = 250;
 
 interface Point {
   readonly seq: number;
@@ -128,8 +126,6 @@ interface Point {
 export class MeasuredRate {
   #points: Point[] = [];
   #next: Point | null = null;
-  /** Greatest common divisor of the steps of the times, ms: they may be rounded to it. */
-  #resolution = 0;
   /** Time of the first point that belongs to the next second, ms. */
   #due = 0;
   #period: number | null = null;
@@ -143,37 +139,26 @@ export class MeasuredRate {
   restart(): void {
     this.#points = [];
     this.#next = null;
-    this.#resolution = 0;
     this.#period = null;
   }
 
   /** Adds a number and its time, ms; numbers ascend. */
   add(seq: number, time: number): void {
-    if (this.#next) this.#resolution = divisor(Math.abs(Math.round(time - this.#next.time)), this.#resolution);
     if (!this.#next) this.#due = time + POINT_MS;
     else if (time >= this.#due) {
       this.#due = time + POINT_MS;
       this.#points.push(this.#next);
       if (this.#points.length > MAX_POINTS) this.#points.shift();
-      this.#period = fittedPeriod(this.#points, Math.min(this.#resolution, COARSEST_MS));
+      this.#period = fittedPeriod(this.#points);
     }
     this.#next = { seq, time };
   }
 }
 
-/** Greatest common divisor of two whole numbers. */
-function divisor(a: number, b: number): number {
-  return b === 0 ? a : divisor(b, a % b);
-}
-
-/**
- * Slope of the line through the points, if it is known well enough. Rounded times may lie on another line without any error: that is tilted
- * by up to one step of the resolution, ms, over the span.
- */
-function fittedPeriod(points: readonly Point[], resolution: number): number | null {
+/** Slope of the line through the points, if it is known well enough. */
+function fittedPeriod(points: readonly Point[]): number | null {
   const [first, last, n] = [points[0], points.at(-1), points.length];
-  if (!first || !last || n < MIN_POINTS) return null;
-  if (last.time - first.time < Math.max(MIN_SPAN_MS, resolution / KNOWN)) return null;
+  if (!first || !last || n < MIN_POINTS || last.time - first.time < MIN_SPAN_MS) return null;
   let [meanSeq, meanTime] = [0, 0];
   for (const { seq, time } of points) {
     meanSeq += (seq - first.seq) / n;
