@@ -78,12 +78,6 @@ function jumps(placed: readonly Placed[]): number[] {
 }
 
 describe('Timeline', () => {
-  it('places frames without gaps at half the rate, once it is known, though stamps step as after gaps', () => {
-    const { placed } = stream({ period: 19, instants: 50, seconds: 60 });
-    expect(placed[10]?.period).to.be.closeTo(10, 0.1);
-    for (const { period } of settled(placed, 40)) expect(period).to.be.closeTo(19, 0.1);
-  });
-
   it('leaves exact stamps as they are', () => {
     const { placed } = stream({});
     expect(worst(placed)).to.be.lessThan(1e-3);

@@ -265,15 +265,13 @@ export class Timeline {
     const interval = this.#interval(seq);
     const step = Math.abs(off) > STEP_MS ? off / interval : 0;
     const change = step * this.#lastStep > 0 ? Math.abs(step - this.#lastStep) : Number.POSITIVE_INFINITY;
-    const known = this.measured.period;
-    const isOther = step !== 0 && known !== null && Math.abs(known / rate.period - 1) > SAME_RATE;
-    const agrees = isOther || (change < SAME_RATE && step > -1 && step < MAX_RATE_STEP);
+    const agrees = change < SAME_RATE && step > -1 && step < MAX_RATE_STEP;
     const isSlow = step < 0 && ts > this.#stamp; // Stamps of a clock that was set back decrease.
     this.#lastStep = step;
     this.#watchRepeated(rate, seq, ts);
     this.#stampedSeq = seq;
     if (step === 0) rate.follow(seq, ts + this.#slip);
-    if (agrees) rate.restart(seq, ts + this.#slip, isOther ? known : rate.period * (1 + step));
+    if (agrees) rate.restart(seq, ts + this.#slip, rate.period * (1 + step));
     this.#isRateInDoubt = agrees || isSlow || change * interval <= LIKE_STEP_MS;
     if (Math.abs(off) > LIKE_STEP_MS && !this.#isRateInDoubt) this.measured.restart();
     this.measured.add(seq, ts);
