@@ -26,7 +26,7 @@ class Reading {
   /** Heart rate, bpm; 0: none. */
   rate: f64;
   confidence: f64;
-  /** Most confidence by what is no matter of degree: signs of something else than beats, or that they have ended. */
+  /** Upper limit of the confidence: low where signs say that these are no beats, or that the beats have ended. */
   most: f64;
   /** As named in src/features.ts. */
   features: Row<f32> = rowOf<f32>(COUNT);

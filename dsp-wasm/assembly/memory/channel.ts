@@ -41,8 +41,9 @@ export class Ring {
 export class Span {
   /** Observed instants. */
   count: v128;
-  /** Instants at an end of the declared range, and at rest at an extreme of what was seen. */
+  /** Instants at an end of the declared range. */
   ends: v128;
+  /** Instants that repeat the highest or lowest value seen. */
   rests: v128;
   /** Instants far outside the declared range. */
   outside: v128;

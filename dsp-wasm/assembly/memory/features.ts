@@ -20,7 +20,7 @@ export enum Model {
   RHYTHM,
 }
 
-/** Most features of a model. */
+/** Maximum number of features of a model. */
 export const MOST_FEATURES: i32 = 32;
 export const FEATURES = rowOf<f32>(MOST_FEATURES);
 let newest = Model.NONE;

@@ -141,7 +141,7 @@ describe('Intake', () => {
     expect(runs.at(-1)?.t).to.be.closeTo(T0 - WEEK + 599_000, 1);
   });
 
-  it('takes what was held back while a device streams, though its clock was ahead and was set back', () => {
+  it('takes the bursts of a streaming device whose clock was ahead and is then set back', () => {
     const { clock, send, runs } = open();
     for (let k = 0; k < 120; k++) {
       if (k % 10 === 9) clock.advance(10_000);

@@ -85,7 +85,8 @@ export class Intake {
     const now = this.#options.clock.now();
     if (channel.sequence.isTooLate(frame)) return fault('too_late', TOO_LATE, at);
     if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return fault('in_future', IN_FUTURE, at);
-    if (this.#isTooFast(channel, frame)) return fault('too_fast', frame.ts === null ? TOO_FAST : TOO_FAST_BACK, at);
+    if (this.#isTooFast(channel, frame, now))
+      return fault('too_fast', frame.ts === null ? TOO_FAST : TOO_FAST_BACK, at);
     return this.#accept(channel, frame, now);
   }
 
@@ -177,10 +178,10 @@ export class Intake {
   }
 
   /** Whether new numbers of a frame whose time is counted arrive so fast that they must be stored data. */
-  #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants, ts }: Frame): boolean {
+  #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants, ts }: Frame, now: number): boolean {
     if (sequence.next !== null && seq + instants <= sequence.next) return false;
     const at = this.#anchor + this.#options.clock.monotonic();
-    const [stamp, arrival] = ts === null ? [null, at] : [this.#shifted(ts), this.#options.clock.now()];
+    const [stamp, arrival] = ts === null ? [null, at] : [this.#shifted(ts), now];
     const lead = timeline.lead(seq - copied, instants, stamp, arrival);
     if (lead === null || !excess.isTooMuch(lead, instants * timeline.nominal, at)) return false;
     timeline.skip(instants);

@@ -91,7 +91,7 @@ export class Database {
     return this.#prepared(sql).run(values).changes;
   }
 
-  /** Each text is prepared once, and anew for lists. */
+  /** The statement of a text, prepared at its first use; one that reads lists is another statement. */
   #prepared(sql: string, asLists = false): Libsql.Statement {
     const name = asLists ? `lists of ${sql}` : sql;
     const known = this.#statements.get(name);
