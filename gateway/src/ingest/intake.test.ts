@@ -141,6 +141,14 @@ describe('Intake', () => {
     expect(runs.at(-1)?.t).to.be.closeTo(T0 - WEEK + 599_000, 1);
   });
 
+  it('takes all packets of a streaming device whose frames have the time of their packet', () => {
+    const { clock, send } = open();
+    for (let k = 0; k < 200; k++) {
+      if (k % 20 === 0) clock.advance(20_000);
+      expect(send(100 * k, 100, { ts: T0 + 20_000 * Math.floor(k / 20) })).to.equal(null);
+    }
+  });
+
   it('takes the bursts of a streaming device whose clock was ahead and is then set back', () => {
     const { clock, send, runs } = open();
     for (let k = 0; k < 120; k++) {

@@ -134,13 +134,19 @@ export class Timeline {
 
   /**
    * Amount by which counted time would be ahead of arrival at the end of a frame, beyond the lead that its stamps had, ms.
-   * Time is counted where there is no stamp, and where the stamps went back. Null if the frame's own stamp gives its time.
+   * Time is counted where there is no stamp, and where the clock was set back. Null if the frame's own stamp gives its time.
    * @param ts time of the frame, shifted, ms; null without a clock
    */
   lead(seq: number, instants: number, ts: number | null, arrival: number): number | null {
     const line = this.#rate ?? this.#pace;
-    if (ts !== null && (!line || line.at(seq) - ts <= BACK_MS)) return null;
+    if (ts !== null && !(line && this.#isSetBack(ts, line.at(seq)))) return null;
     return line ? line.at(seq + instants) - arrival - this.#lead : 0;
+  }
+
+  /** Whether a stamp, or one before it, went back as that of a clock that was set: not those that repeat or jitter. */
+  #isSetBack(ts: number, line: number): boolean {
+    const goesOn = this.#slip === 0 && ts >= this.#stamp;
+    return this.steady && !goesOn && line - ts > BACK_MS;
   }
 
   /** Lets numbers take no time, because their data were refused; the stamps after them are shifted by so much less. */
