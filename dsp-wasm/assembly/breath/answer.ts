@@ -1,4 +1,4 @@
-import { logistic, shown } from '../math/logistic';
+import { logistic } from '../math/logistic';
 import { sumLanes } from '../math/vector';
 import { RATES } from '../memory/breath_state';
 import { featuresOf, Model } from '../memory/features';
@@ -9,24 +9,16 @@ import { RR_PPG_WEIGHTS } from './rr_ppg_weights';
 import { RR_RESP_WEIGHTS } from './rr_resp_weights';
 import { LIKELIHOOD, POINTS, POWER, Series, SHARE } from './scratch';
 import { BIN_PER_MINUTE, FIRST, FROM_EFFORT, FROM_PPG, LAST, spreadOf } from './source';
-import { CONFIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
+import { MEMORY, PRIOR, SPECTRUM } from './tuning';
 
 /** Bounds log odds to 9.2. */
 const BOUND: f32 = 1e-4;
 
 /**
  * The rate and its confidence from the posterior: the rate is the centroid of the power in the heaviest stretch of about 6 per minute, the
- * confidence is P(error within 3) by a logistic regression on the features below, and not above the series' trust.
- * @param usual prior probability of each rate
+ * confidence is P(error within 3) by a logistic regression on the features below.
  */
-export function answer(
-  posterior: Row<f32>,
-  series: Series,
-  alive: v128,
-  source: i32,
-  usual: Row<f32>,
-  to: Estimate,
-): void {
+export function answer(posterior: Row<f32>, series: Series, alive: v128, source: i32, to: Estimate): void {
   const centre = heaviest(posterior);
   const half = MEMORY.HALF_STRETCH + spreadOf(FIRST + centre);
   const from = max(0, centre - half);
@@ -45,7 +37,7 @@ export function answer(
     const features = featuresOf(Model.RR_RESP);
     features[0] = f32x4.extract_lane(SHARE[FIRST + peak], 0);
     features[1] = Mathf.log(<f32>1 + varianceOf(posterior));
-    to.confidence = series.trust * shown(logistic(features, RR_RESP_WEIGHTS), CONFIDENCE.SURE);
+    to.confidence = logistic(features, RR_RESP_WEIGHTS);
     return;
   }
   const isLight = source === FROM_PPG;
@@ -61,8 +53,7 @@ export function answer(
     features[5] = middleOf(v128.and(alive, SHARE[FIRST + peak]));
     features[6] = logOddsOf(series.beats);
   }
-  const probability = logistic(features, isLight ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS) * notAlias(rate, series, usual);
-  to.confidence = series.trust * shown(probability, CONFIDENCE.SURE);
+  to.confidence = logistic(features, isLight ? RR_PPG_WEIGHTS : RR_ECG_WEIGHTS);
 }
 
 /** Logarithm of the odds of a probability, at most 9.2. */
@@ -89,8 +80,11 @@ function varianceOf(posterior: Row<f32>): f32 {
   return max<f32>(0, second - first * first);
 }
 
-/** Probability that a rate is that of the breath and not of its alias, which the beats show alike: as much as the usual rates tell. */
-function notAlias(rate: f32, series: Series, usual: Row<f32>): f32 {
+/**
+ * Probability that a rate is that of the breath and not of its alias, which the beats show alike: as much as the usual rates tell.
+ * @param usual prior probability of each rate
+ */
+export function notAlias(rate: f32, series: Series, usual: Row<f32>): f32 {
   const alias = series.beatRate - rate;
   const there = chanceOf(alias, usual);
   const here = chanceOf(rate, usual);

@@ -31,7 +31,9 @@ export function estimateRrPpg(session: Session, end: f64, to: Estimate): bool {
   SERIES.resolution = resolutionOf(used, BEATS.meanHeight);
   SERIES.share *= clarity(train, used.period, BEATS);
   SERIES.trust *= rest;
-  return followBreath(state, FROM_PPG, end, SERIES, to);
+  const found = followBreath(state, FROM_PPG, end, SERIES, to);
+  to.confidence *= rest; // What moves the light then is the movement
+  return found;
 }
 
 /**

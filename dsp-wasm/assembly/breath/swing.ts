@@ -1,7 +1,5 @@
-import { TRUSTED } from '../grid/tuning';
 import { sumLanes } from '../math/vector';
 import { Track } from '../memory/breath_state';
-import { Estimate } from '../memory/map';
 import { Energy, NEWEST, POINTS, SERIES_HZ, Series } from './scratch';
 import { SWING } from './tuning';
 
@@ -15,22 +13,20 @@ import { SWING } from './tuning';
 const HALF: i32 = POINTS / 4;
 
 /**
- * Lowers the confidence of an answer whose rate is missing in the newest half of the series, and remembers its energy where all of it is
- * there: a breath that ends or begins in the window would lower the usual energy.
+ * How much of the usual swing at a rate is there in the newest half of the series, from 0 to 1; 1 from SWING.GOES_ON of it on. Notes its energy where
+ * all of it is there: a breath that ends or begins in the window would lower the usual energy.
  * @param series without their drift
  * @param alive lanes that tell whether the breath goes on, all bits set
+ * @param believed whether the rate is trusted if it is there
  */
-export function doubtHeld(track: Track, series: Series, alive: v128, to: Estimate): void {
-  measure(series, <f32>to.value, NEWEST);
+export function swingLeft(track: Track, series: Series, alive: v128, rate: f32, believed: bool): f32 {
+  measure(series, rate, NEWEST);
   const swing = v128.and(alive, NEWEST.swing);
-  const whole = v128.and(alive, NEWEST.whole);
-  const left = swingLeft(track, swing);
-  const before = to.confidence;
-  const goesOn: f32 = left / SWING.GOES_ON;
-  to.confidence *= <f64>min<f32>(1, goesOn);
-  if (before < TRUSTED) return;
-  if (goesOn >= 1) remember(track, swing, whole);
+  const goesOn = min<f32>(1, partOfUsual(track, swing) / SWING.GOES_ON);
+  if (!believed) return goesOn;
+  if (goesOn === 1) remember(track, swing, v128.and(alive, NEWEST.whole));
   else if (++track.doubted > SWING.LONGEST_HELD) lowerUsual(track);
+  return goesOn;
 }
 
 /** Energy of the newest half of the series, in pairs of points, and that of the strongest of three sinusoids at the rate (per minute) and near it (Goertzel 1958). */
@@ -79,7 +75,7 @@ function square(a: v128, a1: v128, turn: v128): v128 {
 }
 
 /** Part of the usual swing that is there, at most all of it; all of it where none is known. */
-function swingLeft(track: Track, swing: v128): f32 {
+function partOfUsual(track: Track, swing: v128): f32 {
   const usual = track.swings;
   const whole = track.wholes;
   const rest = f32x4.pmax(f32x4.sub(whole, usual), f32x4.mul(f32x4.splat(SWING.LEAST_REST), whole));

@@ -1,13 +1,15 @@
+import { TRUSTED } from '../grid/tuning';
+import { UNTRUSTED } from '../math/logistic';
 import { BreathState, RATES, Track } from '../memory/breath_state';
 import { countLanes } from '../memory/lanes';
 import { Estimate } from '../memory/map';
 import { Row } from '../memory/row';
-import { answer } from './answer';
+import { answer, notAlias } from './answer';
 import { LIKELIHOOD, POINTS, RR_WINDOW, Series, SHARE } from './scratch';
 import { BIN_PER_MINUTE, FIRST, FROM_EFFORT, FROM_PPG, LAST } from './source';
 import { explainedShares, meanAmplitude, removeDrift, spectra } from './spectrum';
-import { doubtHeld } from './swing';
-import { EVIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
+import { swingLeft } from './swing';
+import { CONFIDENCE, EVIDENCE, MEMORY, PRIOR, SPECTRUM } from './tuning';
 
 /**
  * Breaths per minute from up to four series that breathing may modulate, one in each lane.
@@ -61,9 +63,21 @@ export function followBreath(state: BreathState, source: i32, end: f64, series: 
   likelihoods(series, top, alive, source);
   predict(track, end, usual, series.trust);
   weigh(track.posterior);
-  answer(track.posterior, series, alive, source, usual, to);
-  doubtHeld(track, series, alive, to);
+  answer(track.posterior, series, alive, source, to);
+  if (!isTrusted(track, series, alive, source, usual, to)) to.confidence = min<f64>(to.confidence, UNTRUSTED);
   return true;
+}
+
+/**
+ * Whether an answer is trusted. What speaks against it beside its own probability hides it, but is not a part of that: recordings in which the beats
+ * are unsteady or the breath is shallower than before are right as often as others of the same probability.
+ */
+function isTrusted(track: Track, series: Series, alive: v128, source: i32, usual: Row<f32>, answer: Estimate): bool {
+  const rate = <f32>answer.value;
+  const alias: f32 = source === FROM_EFFORT ? 1 : notAlias(rate, series, usual);
+  const probability = <f32>answer.confidence * alias;
+  const believed: f32 = probability < CONFIDENCE.SURE ? 0 : probability * series.trust;
+  return believed * swingLeft(track, series, alive, rate, believed >= TRUSTED) >= TRUSTED;
 }
 
 /**

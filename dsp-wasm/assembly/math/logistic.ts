@@ -12,7 +12,10 @@ export function logOdds(features: Row<f32>, weights: StaticArray<f32>): f32 {
   return sum;
 }
 
+/** Maximum confidence of a reading that is not trusted. */
+export const UNTRUSTED: f32 = 0.49;
+
 /** A probability as a confidence: one from a half up to `sure` is lowered to just below a half, so that its reading is not trusted. */
 export function shown(probability: f32, sure: f32): f32 {
-  return probability < sure ? min<f32>(probability, 0.49) : probability;
+  return probability < sure ? min<f32>(probability, UNTRUSTED) : probability;
 }
