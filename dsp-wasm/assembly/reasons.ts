@@ -6,7 +6,7 @@ import { faultOf, isScrambled, levelOf, rangeOf, Seen } from './grid/span';
 import { CONTACT_FALL, FREE_AIR, TRUSTED } from './grid/tuning';
 import { Channel, ECG_HZ, KIND_ECG, KIND_PPG_IR, KIND_PPG_RED, KIND_RESP, SLOW_HZ } from './memory/channel';
 import { Estimate, SCRATCH } from './memory/map';
-import { HUM, MOTION, NO_REASON, NOISE } from './memory/reason';
+import { BAD_SCALE, HUM, MOTION, NO_REASON, NOISE } from './memory/reason';
 import { channelOfKind, Session } from './memory/session';
 import { wasTrusted } from './pulse/history';
 
@@ -95,13 +95,18 @@ function ecgReason(session: Session, end: f64): i32 {
   let seen: f64 = 0;
   for (let lead = 0; lead < channel.subs; lead++) {
     const fault = faultOf(channel, lead, <f64>session.ecg.contact, false);
-    const own = fault !== NO_REASON ? fault : hums(session, channel, lead, end) ? HUM : NOISE;
+    const own = mayBeHum(fault) && hums(session, channel, lead, end) ? HUM : fault !== NO_REASON ? fault : NOISE;
     if (own <= mildest) continue;
     mildest = own;
     seen = own === NOISE ? 0 : Seen.number;
   }
   Seen.number = seen;
   return mildest;
+}
+
+/** A sinusoid at nearly half the rate of sampling steps as values that wrap. */
+function mayBeHum(fault: i32): bool {
+  return fault === NO_REASON || fault === BAD_SCALE;
 }
 
 function hums(session: Session, channel: Channel, lead: i32, end: f64): bool {
@@ -162,6 +167,6 @@ function ratioFault(session: Session, end: f64, still: bool): i32 {
 function faultOfLight(session: Session, index: i32, end: f64, still: bool, contact: f64, alive: bool): i32 {
   const optical = session.opticals[index];
   const fault = faultOf(optical.channel, optical.sub, contact, alive);
-  if (fault !== NO_REASON || !still) return fault;
-  return isSinusoid(optical.channel, optical.sub, end, SINE_SECONDS * SLOW_HZ, SCRATCH) ? HUM : NO_REASON;
+  if (!mayBeHum(fault) || !still) return fault;
+  return isSinusoid(optical.channel, optical.sub, end, SINE_SECONDS * SLOW_HZ, SCRATCH) ? HUM : fault;
 }

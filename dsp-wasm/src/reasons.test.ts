@@ -172,6 +172,32 @@ describe('the reasons of the core', () => {
     }
   });
 
+  it('do not trust an ECG whose values wrap, and say that the scale is bad, at any width, rate and wander', () => {
+    const wrapped = (bits: number) => (x: number) => (x << (32 - bits)) >> (32 - bits);
+    const unsigned = (bits: number) => (x: number) => x & (2 ** bits - 1);
+    const large =
+      (height: number, wander: number, level = 0): Signal =>
+      (t, noise) =>
+        Math.round((height / 800) * Number(ecg(t, noise)) + wander * Math.sin(1.4 * t) + level);
+    const cases: readonly (readonly [string, number, number, Signal])[] = [
+      ['24 bits, cut to 16', 250, 16, of(large(60_000, 0), wrapped(16))],
+      ['24 bits, cut to 16, declared as 24', 500, 24, of(large(150_000, 75_000), wrapped(16))],
+      ['24 bits, cut to unsigned 16', 250, 24, of(large(45_000, 22_000, 32_000), unsigned(16))],
+      ['14 bits with strong wander, unsigned', 250, 14, of(large(900, 3600), unsigned(14))],
+      ['16 bits, unsigned, below zero now and then', 500, 16, of(large(1200, 120, 100), unsigned(16))],
+      ['the lowest 8 of 14 bits', 250, 14, of(large(1500, 300), wrapped(8))],
+      ['the lowest 8 of 14 bits, unsigned', 500, 14, of(large(800, 240), unsigned(8))],
+      ['14 bits, swapped, unsigned', 250, 14, of(large(60, 12), (x) => unsigned(16)(swapped(2)(x)))],
+    ];
+    for (const [name, sampleRateHz, bitDepth, signal] of cases) {
+      const { estimate, reason } = answer('hr_ecg', [[{ ...ECG, sampleRateHz, bitDepth }, signal]]);
+      expect(estimate?.confidence ?? 0, name).to.be.below(0.5);
+      expect(reason, name).to.equal('bad_scale');
+    }
+    const whole = [{ ...ECG, bitDepth: 24 }, large(150_000, 75_000)] as const;
+    expect(answer('hr_ecg', [whole])).to.deep.include({ reason: null });
+  });
+
   it('do not trust an estimate from scrambled values, which may be right by chance', () => {
     const scrambled = lights(of(red, swapped(3)), of(infrared, swapped(3)));
     for (let seconds = 6; seconds < 30; seconds += 4) {
@@ -181,19 +207,32 @@ describe('the reasons of the core', () => {
 
   it('do not trust a ratio of the bits of a float32 that are read as an integer, and say that the scale is bad', () => {
     const bits = (x: number) => new DataView(Float32Array.of(x).buffer).getInt32(0, true);
-    for (const [a, b] of [
-      [100_000, 140_000],
-      [131_900, 131_000],
-      [100, 3],
+    for (const [a, b, bitDepth] of [
+      [100_000, 140_000, 18],
+      [131_900, 131_000, 18],
+      [100, 3, 18],
+      [0.8, 0.9, 24],
+      [0.02, 0.03, 16],
+      [1.2, 1.9, 32],
+      [131_900, 131_000, 32],
     ] as const) {
       const light =
         (level: number, depth: number): Signal =>
         (t, noise) =>
           bits(level * (1 - depth * pulse(beats(t)) + 1e-4 * noise()));
-      const { estimate, reason } = answer('spo2', lights(light(a, 0.009), light(b, 0.012)));
+      const { estimate, reason } = answer('spo2', [
+        [{ ...RED, bitDepth }, light(a, 0.009)],
+        [{ ...INFRARED, bitDepth }, light(b, 0.012)],
+      ]);
       expect(estimate?.confidence ?? 0, `${a}, ${b}`).to.be.below(0.5);
       expect(reason, `${a}, ${b}`).to.equal('bad_scale');
     }
+    const shifted = (signal: Signal) => of(signal, (x) => x * 2 ** 13); // as great, and true
+    const wide = [
+      [{ ...RED, bitDepth: 32 }, shifted(red)],
+      [{ ...INFRARED, bitDepth: 32 }, shifted(infrared)],
+    ] as const;
+    expect(answer('spo2', wide)).to.deep.include({ reason: null });
   });
 
   it('leave values in a unit, and larger ones than declared, alone', () => {

@@ -6,13 +6,13 @@ import * as TUNING from './tuning';
 /**
  * What the raw values of a channel are like, against its declared bits: a wrong width, byte order or sign shows there, and so do a
  * converter at the end of its range and a sensor that touches nothing. The readings do not depend on it, only the reason why there
- * are none. Every k-th instant is observed, with the one before it, so that the cost does not grow with the rate.
+ * are none. Every k-th instant is observed, with the one before it, so that the cost hardly grows with the rate.
  */
 
-/** Size of a step where the bytes above the lowest two are missing. */
-const WRAP: f64 = 65536;
-/** The bits of a float32 from 2 on, read as an integer, are at least this: 2^30. */
-const FLOAT_BITS: f64 = 1073741824;
+/** Size of a step where the bytes above the lowest are missing. */
+const BYTE: f32 = 256;
+/** The bits of a float32 from 1e-19 on, read as an integer, are at least this: 2^29. */
+const FLOAT_BITS: f64 = 536870912;
 /** Beyond all declared bits. */
 const UNKNOWN_BITS: i32 = 64;
 
@@ -38,16 +38,14 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   const middle = above(channel, half - 1, 1);
   const bottom = above(channel, -half, 1);
   const most = f32x4.splat(<f32>(4 * half));
-  const range = f32x4.sub(span.high, span.low);
+  const range = rangeWith(span, count);
   const long = f32x4.pmax(f32x4.splat(<f32>half), f32x4.mul(range, f32x4.splat(0.5)));
   const isUnsigned = f32x4.ge(span.low, zero);
   const isSigned = f32x4.le(span.high, middle);
+  const isKnown = f32x4.ge(span.count, f32x4.splat(TUNING.LEAST_OBSERVED));
   const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
   const least = f32x4.splat(TUNING.SMALLEST);
   const greatest = f32x4.splat(TUNING.GREATEST);
-  // Where a bit is missing, or the sign, values step by the power of two that holds their range, give or take what the signal itself steps
-  const wrap = f32x4.pmax(powerAbove(range), f32x4.splat(<f32>TUNING.COARSE_COUNTS));
-  const about = f32x4.mul(wrap, f32x4.splat(0.125));
   // Counts, as sums of masks: -1 where it is so
   let counts = i32x4.splat(0);
   let ends = counts;
@@ -55,8 +53,6 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   let outside = counts;
   let broken = counts;
   let tinies = counts;
-  let greats = counts;
-  let wraps = counts;
   let wholes = counts;
   let high = span.high;
   let low = span.low;
@@ -70,7 +66,6 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     const size = f32x4.abs(raw);
     const step = f32x4.abs(f32x4.sub(x, before));
     const whole = v128.and(isWholeOffset, f32x4.eq(f32x4.nearest(x), x));
-    const great = f32x4.ge(step, about);
     const atZero = v128.and(f32x4.eq(x, zero), isUnsigned);
     const atMiddle = v128.and(f32x4.eq(x, middle), isSigned);
     const atEnd = v128.or(v128.or(f32x4.eq(x, top), atMiddle), v128.or(f32x4.eq(x, bottom), atZero));
@@ -81,8 +76,6 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     outside = i32x4.add(outside, v128.and(whole, f32x4.ge(size, most)));
     broken = i32x4.add(broken, v128.or(f32x4.gt(size, greatest), v128.and(whole, f32x4.gt(step, long))));
     tinies = i32x4.add(tinies, v128.and(f32x4.lt(size, least), f32x4.gt(size, f32x4.splat(0))));
-    greats = i32x4.add(greats, great);
-    wraps = i32x4.add(wraps, v128.and(great, f32x4.le(f32x4.abs(f32x4.sub(step, wrap)), about)));
     wholes = i32x4.add(wholes, whole);
     high = f32x4.pmax(f32x4.pmax(high, x), before);
     low = f32x4.pmin(f32x4.pmin(low, x), before);
@@ -92,10 +85,43 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   span.rests = less(span.rests, rests, 1);
   span.outside = less(span.outside, outside, 1);
   span.broken = less(less(span.broken, broken, 1), tinies, <f32>(TUNING.WRAPPED / TUNING.TINY));
-  span.wraps = less(less(span.wraps, wraps, 3), greats, -2);
+  span.wraps = f32x4.add(span.wraps, v128.and(wrapsOf(channel, count, range), isKnown));
   span.fractions = less(span.fractions, i32x4.sub(counts, wholes), 1);
   span.high = high;
   span.low = low;
+}
+
+/** Range of what was seen and of the staged instants, by lane. */
+function rangeWith(span: Span, count: i32): v128 {
+  let high = span.high;
+  let low = span.low;
+  for (let at = DECODED; at < DECODED + ((<usize>count) << 4); at += 16) {
+    const x = v128.load(at);
+    high = f32x4.pmax(high, x);
+    low = f32x4.pmin(low, x);
+  }
+  return f32x4.sub(high, low);
+}
+
+/**
+ * Number of steps of about the power of two that holds all values, less some of those of other great sizes: where bits are missing, or the sign,
+ * values wrap, and step by it less what the signal itself steps; noise and motion step by any size.
+ */
+function wrapsOf(channel: Channel, count: i32, range: v128): v128 {
+  const wrap = f32x4.pmax(powerAbove(range), f32x4.splat(BYTE));
+  const great = f32x4.mul(wrap, f32x4.splat(1 - TUNING.WRAP_SHARE));
+  const most = f32x4.mul(wrap, f32x4.splat(TUNING.WRAP_SHARE));
+  let wraps = i32x4.splat(0);
+  let greats = wraps;
+  let before = channel.started ? channel.last : f32x4.splat(NaN);
+  for (let at = DECODED; at < DECODED + ((<usize>count) << 4); at += 16) {
+    const x = v128.load(at);
+    const step = f32x4.abs(f32x4.sub(x, before));
+    wraps = i32x4.add(wraps, f32x4.ge(step, most));
+    greats = i32x4.add(greats, f32x4.ge(step, great));
+    before = x;
+  }
+  return less(less(f32x4.splat(0), wraps, 1 + TUNING.OF_GREATS), greats, -TUNING.OF_GREATS);
 }
 
 /** The smallest power of two that is not below x, by lane; 0 for x not above 0. */
@@ -164,13 +190,17 @@ export function faultOf(channel: Channel, sub: i32, contact: f64, alive: bool): 
   const flat = isFlat(channel, sub);
   const isFull = isLight(channel) && ends > TUNING.AT_ENDS && lowestOf(channel, sub) > 0 && flat;
   if (!isFull && (flat || (!alive && isApart(channel, sub, contact)))) return NO_CONTACT;
-  Seen.number = ends;
-  if (ends > TUNING.AT_ENDS) return SATURATED;
-  Seen.number = share(channel, offsetof<Span>('rests'), sub);
-  if (Seen.number > TUNING.AT_REST && !isCoarse(channel, sub)) return SATURATED;
+  const scrambled = isScrambled(channel, sub);
+  const outside = channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > TUNING.OUTSIDE;
+  if (!scrambled || !outside) {
+    Seen.number = ends;
+    if (ends > TUNING.AT_ENDS) return SATURATED;
+    Seen.number = share(channel, offsetof<Span>('rests'), sub);
+    if (Seen.number > TUNING.AT_REST && !isCoarse(channel, sub)) return SATURATED;
+  }
   const high = lowestOf(channel, sub) + rangeOf(channel, sub);
   Seen.number = Math.abs(lowestOf(channel, sub)) > Math.abs(high) ? lowestOf(channel, sub) : high;
-  return isOffScale(channel, sub) ? BAD_SCALE : NO_REASON;
+  return scrambled || outside ? BAD_SCALE : NO_REASON;
 }
 
 export function isLight(channel: Channel): bool {
@@ -204,25 +234,14 @@ function isCoarse(channel: Channel, sub: i32): bool {
   return isWhole(channel, sub) && rangeOf(channel, sub) < TUNING.COARSE_COUNTS;
 }
 
-/** Whether the width, the byte order or the sign of the values must be wrong. */
-function isOffScale(channel: Channel, sub: i32): bool {
-  if (isScrambled(channel, sub) || (isWhole(channel, sub) && isWrapped(channel, sub))) return true;
-  return channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > TUNING.OUTSIDE;
-}
-
 /** Whether they are so wrong that the signal is lost: not only larger by a factor, or shifted. */
 export function isScrambled(channel: Channel, sub: i32): bool {
   if (share(channel, offsetof<Span>('broken'), sub) > TUNING.WRAPPED) return true;
-  const bits = channel.bits;
   if (!isWhole(channel, sub)) return false;
-  if (bits > 0 && bits <= 24 && lowestOf(channel, sub) >= FLOAT_BITS) return true;
-  const range = rangeOf(channel, sub);
-  return bits > 16 && range > WRAP / 2 && range <= WRAP && isWrapped(channel, sub);
-}
-
-/** Whether its values step again and again by the power of two that holds them all. */
-function isWrapped(channel: Channel, sub: i32): bool {
-  return share(channel, offsetof<Span>('wraps'), sub) > TUNING.WRAPPED;
+  if (share(channel, offsetof<Span>('wraps'), sub) > TUNING.WRAPPED) return true;
+  const lowest = lowestOf(channel, sub);
+  if (lowest < FLOAT_BITS) return false;
+  return (channel.bits > 0 && channel.bits <= 24) || rangeOf(channel, sub) < TUNING.FLOAT_RANGE * lowest;
 }
 
 function share(channel: Channel, field: usize, sub: i32): f64 {

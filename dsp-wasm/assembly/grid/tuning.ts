@@ -51,6 +51,12 @@ export const AT_REST: f64 = 0.25;
 export const OUTSIDE: f64 = 0.05;
 /** Share of steps across half of the range above which it is: a slow signal of a wrong byte order has 0.03. [share; fitted: npm run fit -- --constants, on benches] */
 export const WRAPPED: f64 = 0.01;
+/** Range, as part of the lowest, of the bits of floats that are read as integers: the exponent, which hardly changes, makes the level. [share; derived: a pulse of 5 % is a part of 0.0006] */
+export const FLOAT_RANGE: f64 = 0.001;
+/** Part of the power of two that holds all values from which a step is a wrap: the signal itself steps by a quarter of it at most. [share; chosen] */
+export const WRAP_SHARE: f32 = 0.75;
+/** Number of wraps that a step between a quarter and three quarters of it speaks against: noise has eight for each of a wrap's size, no ECG that wraps more than three. [counts; chosen] */
+export const OF_GREATS: f32 = 0.25;
 /** Maximum number of declared bits that are those of a converter rather than of the word that holds its counts. [counts; derived: from converters, at most 22 for light] */
 export const CONVERTER_BITS: i32 = 22;
 /** Bits that a converter has at least, if the declared ones are those of a word of three bytes. [counts; derived: from converters for light] */

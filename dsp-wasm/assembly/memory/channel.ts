@@ -49,7 +49,7 @@ export class Span {
   outside: v128;
   /** Instants that no converter gives, and steps over more than half of the range. */
   broken: v128;
-  /** Steps of about the power of two that holds all values, as where upper bits are missing, less twice those of other great sizes. */
+  /** Steps of about the power of two that holds all values, as where upper bits are missing, less a part of other great ones. */
   wraps: v128;
   /** Instants that are not whole numbers: values in a unit, not counts. */
   fractions: v128;
