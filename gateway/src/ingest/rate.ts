@@ -106,13 +106,17 @@ export class Rate {
   }
 }
 
-/** The fit uses the last point of each of this many stretches of this length, ms. */
-const MAX_POINTS = 25;
+/** The fit uses the last point of each stretch of this length, ms, and so many points. */
+const MAX_POINTS = 26;
 const POINT_MS = 1000;
 const MIN_POINTS = 6;
 const MIN_SPAN_MS = 10_000;
 /** A rate is known if three times its standard error is no more than this share of it. */
 const KNOWN = 0.01;
+/** Stamps may be rounded to this, ms (INGEST.md, section 4). */
+const COARSEST_MS = 250;
+/** Maximum difference from the model's rate, as a share, at which stamps that are multiples of a step are exact rather than rounded. */
+const SAME = 0.001;
 
 interface Point {
   readonly seq: number;
@@ -126,9 +130,14 @@ interface Point {
 export class MeasuredRate {
   #points: Point[] = [];
   #next: Point | null = null;
+  /** Greatest common divisor of the steps of the times, ms: they may be rounded to it. */
+  #resolution = 0;
   /** Time of the first point that belongs to the next second, ms. */
   #due = 0;
   #period: number | null = null;
+
+  /** @param nominal the model's spacing of the instants, ms */
+  constructor(readonly nominal: number) {}
 
   /** The spacing of the instants, ms; null if it is not known to 1 %, by three standard errors, over 10 s or more. */
   get period(): number | null {
@@ -139,20 +148,38 @@ export class MeasuredRate {
   restart(): void {
     this.#points = [];
     this.#next = null;
+    this.#resolution = 0;
     this.#period = null;
   }
 
   /** Adds a number and its time, ms; numbers ascend. */
   add(seq: number, time: number): void {
+    if (this.#next) this.#resolution = divisor(Math.abs(Math.round(time - this.#next.time)), this.#resolution);
     if (!this.#next) this.#due = time + POINT_MS;
     else if (time >= this.#due) {
       this.#due = time + POINT_MS;
       this.#points.push(this.#next);
       if (this.#points.length > MAX_POINTS) this.#points.shift();
-      this.#period = fittedPeriod(this.#points);
+      this.#period = this.#fitted();
     }
     this.#next = { seq, time };
   }
+
+  /**
+   * Slope of the line through the points, if it is known well enough. Rounded times may lie on a line without any error that is tilted by up to
+   * one step of their resolution over the span. Those on the model's line are rather exact.
+   */
+  #fitted(): number | null {
+    const period = fittedPeriod(this.#points);
+    if (period === null || Math.abs(period / this.nominal - 1) <= SAME) return period;
+    const span = (this.#points.at(-1)?.time ?? 0) - (this.#points[0]?.time ?? 0);
+    return span < Math.min(this.#resolution, COARSEST_MS) / KNOWN ? null : period;
+  }
+}
+
+/** Greatest common divisor of two whole numbers. */
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
 }
 
 /** Slope of the line through the points, if it is known well enough. */

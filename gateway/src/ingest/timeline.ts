@@ -76,7 +76,7 @@ const LEAST_PERIOD_MS = 2 ** -10;
  */
 export class Timeline {
   /** The rate that the stamps show, or the arrivals where there are no stamps. */
-  readonly measured = new MeasuredRate();
+  readonly measured: MeasuredRate;
   #rate: Rate | null = null;
   /** The line of counted time, for a channel without a clock. */
   #pace: Pace | null = null;
@@ -124,7 +124,9 @@ export class Timeline {
   constructor(
     readonly nominal: number,
     readonly stored: Slip | null = null,
-  ) {}
+  ) {
+    this.measured = new MeasuredRate(nominal);
+  }
 
   /** The current slip, before the first stamp the stored one; null if there is none. */
   get slip(): Slip | null {
