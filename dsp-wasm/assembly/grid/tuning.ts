@@ -53,9 +53,9 @@ export const OUTSIDE: f64 = 0.05;
 export const WRAPPED: f64 = 0.01;
 /** Range, as part of the lowest, of the bits of floats that are read as integers: the exponent, which hardly changes, makes the level. [share; derived: a pulse of 5 % is a part of 0.0006] */
 export const FLOAT_RANGE: f64 = 0.001;
-/** Part of the power of two that holds all values from which a step is a wrap: the signal itself steps by a quarter of it at most. [share; chosen] */
+/** Part of the power of two that holds all values from which a step is a wrap. [share; derived: all of it less what the signal itself steps, a quarter at most] */
 export const WRAP_SHARE: f32 = 0.75;
-/** Number of wraps that a step between a quarter and three quarters of it speaks against: noise has eight for each of a wrap's size, no ECG that wraps more than three. [counts; chosen] */
+/** Number of wraps that a step between a quarter and three quarters of it speaks against. [counts; derived: noise that fills the range has eight such steps for each of a wrap's size, twice what counts as none] */
 export const OF_GREATS: f32 = 0.25;
 /** Maximum number of declared bits that are those of a converter rather than of the word that holds its counts. [counts; derived: from converters, at most 22 for light] */
 export const CONVERTER_BITS: i32 = 22;
