@@ -95,18 +95,16 @@ function ecgReason(session: Session, end: f64): i32 {
   let seen: f64 = 0;
   for (let lead = 0; lead < channel.subs; lead++) {
     const fault = faultOf(channel, lead, <f64>session.ecg.contact, false);
-    const own = mayBeHum(fault) && hums(session, channel, lead, end) ? HUM : fault !== NO_REASON ? fault : NOISE;
+    const number = Seen.number;
+    // A sinusoid at nearly half the rate of sampling steps as values that wrap
+    const mayHum = fault === NO_REASON || fault === BAD_SCALE;
+    const own = mayHum && hums(session, channel, lead, end) ? HUM : fault !== NO_REASON ? fault : NOISE;
     if (own <= mildest) continue;
     mildest = own;
-    seen = own === NOISE ? 0 : Seen.number;
+    seen = own === NOISE ? 0 : own === HUM ? Seen.number : number;
   }
   Seen.number = seen;
   return mildest;
-}
-
-/** A sinusoid at nearly half the rate of sampling steps as values that wrap. */
-function mayBeHum(fault: i32): bool {
-  return fault === NO_REASON || fault === BAD_SCALE;
 }
 
 function hums(session: Session, channel: Channel, lead: i32, end: f64): bool {
@@ -167,6 +165,6 @@ function ratioFault(session: Session, end: f64, still: bool): i32 {
 function faultOfLight(session: Session, index: i32, end: f64, still: bool, contact: f64, alive: bool): i32 {
   const optical = session.opticals[index];
   const fault = faultOf(optical.channel, optical.sub, contact, alive);
-  if (!mayBeHum(fault) || !still) return fault;
-  return isSinusoid(optical.channel, optical.sub, end, SINE_SECONDS * SLOW_HZ, SCRATCH) ? HUM : fault;
+  if (fault !== NO_REASON || !still) return fault;
+  return isSinusoid(optical.channel, optical.sub, end, SINE_SECONDS * SLOW_HZ, SCRATCH) ? HUM : NO_REASON;
 }

@@ -190,9 +190,10 @@ describe('the reasons of the core', () => {
       ['14 bits, swapped, unsigned', 250, 14, of(large(60, 12), (x) => unsigned(16)(swapped(2)(x)))],
     ];
     for (const [name, sampleRateHz, bitDepth, signal] of cases) {
-      const { estimate, reason } = answer('hr_ecg', [[{ ...ECG, sampleRateHz, bitDepth }, signal]]);
+      const { estimate, reason, seen } = answer('hr_ecg', [[{ ...ECG, sampleRateHz, bitDepth }, signal]]);
       expect(estimate?.confidence ?? 0, name).to.be.below(0.5);
       expect(reason, name).to.equal('bad_scale');
+      expect(Math.abs(seen), name).to.be.above(90);
     }
     const whole = [{ ...ECG, bitDepth: 24 }, large(150_000, 75_000)] as const;
     expect(answer('hr_ecg', [whole])).to.deep.include({ reason: null });
