@@ -43,9 +43,7 @@ export function correct(beats: Beats, alpha: f32): i32 {
   let left = found;
   while (left > 0) {
     apply(beats, CORRECTED);
-    beats.count = CORRECTED.count;
-    memory.copy(beats.times.at(0), CORRECTED.times.at(0), 4 * beats.count);
-    memory.copy(beats.begins.at(0), CORRECTED.begins.at(0), beats.count);
+    beats.take(CORRECTED);
     const now = classify(beats, alpha);
     if (now >= left) break;
     left = now;

@@ -16,10 +16,18 @@ export class Beats {
   times: Row<f32> = rowOf<f32>(MAX_BEATS);
   /** Whether the interval before a beat is unknown: before the first one, and after missing data. */
   begins: Row<u8> = rowOf<u8>(MAX_BEATS);
+
+  /** Makes these beats those of `from`. */
+  take(from: Beats): void {
+    this.count = from.count;
+    memory.copy(this.times.at(0), from.times.at(0), 4 * from.count);
+    memory.copy(this.begins.at(0), from.begins.at(0), from.count);
+  }
 }
 
-/** The beats as they were found, and room for those after a correction. */
+/** The beats as they were found, a copy that is corrected, and room for those after a step of the correction. */
 export const FOUND = new Beats();
+export const FIXED = new Beats();
 export const CORRECTED = new Beats();
 
 /** The interval before each beat, s; their mean where it is unknown. */

@@ -6,7 +6,7 @@ import { Estimate } from '../memory/map';
 import { correct } from './artefacts';
 import { HRV_ECG_WEIGHTS } from './hrv_ecg_weights';
 import { HRV_PPG_WEIGHTS } from './hrv_ppg_weights';
-import { Beats, FOUND, INTERVALS, ORDERED } from './scratch';
+import { Beats, FIXED, FOUND, INTERVALS, ORDERED } from './scratch';
 import { ARTEFACT, VARIABILITY } from './tuning';
 import { gather, intervalsOf } from './window';
 
@@ -22,25 +22,22 @@ const FIFTY: f32 = 0.05;
  */
 export function estimateHrv(ring: BeatRing, isEcg: bool, now: f64, to: Estimate): bool {
   if (!gather(ring, now, FOUND)) return false;
-  const count = FOUND.count;
-  const doubt: f32 = <f32>1 - FOUND.quality;
-  const covered = FOUND.covered;
   if (!describe(FOUND, to)) return false;
   const before = to.value;
-  const lax = correctedBy(ring, now, ARTEFACT.ALPHA * (1 + VARIABILITY.OTHER), to);
-  const strict = correctedBy(ring, now, ARTEFACT.ALPHA / (1 + VARIABILITY.OTHER), to);
-  gather(ring, now, FOUND);
-  const artefacts = correct(FOUND, ARTEFACT.ALPHA);
-  describe(FOUND, to);
+  correctBy(ARTEFACT.ALPHA * (1 + VARIABILITY.OTHER), to);
+  const lax = to.value;
+  correctBy(ARTEFACT.ALPHA / (1 + VARIABILITY.OTHER), to);
+  const strict = to.value;
+  const artefacts = correctBy(ARTEFACT.ALPHA, to);
   to.confidence = 0;
-  if (to.value > MS * VARIABILITY.SINUS * <f64>intervalsOf(FOUND, INTERVALS)) return true;
+  if (to.value > MS * VARIABILITY.SINUS * <f64>intervalsOf(FIXED, INTERVALS)) return true;
   const features = featuresOf(isEcg ? Model.HRV_ECG : Model.HRV_PPG);
-  features[0] = Mathf.sqrt(<f32>artefacts / <f32>count);
-  features[1] = Mathf.log(doubt + VARIABILITY.LEAST_DOUBT);
+  features[0] = Mathf.sqrt(<f32>artefacts / <f32>FOUND.count);
+  features[1] = Mathf.log(<f32>1 - FOUND.quality + VARIABILITY.LEAST_DOUBT);
   features[2] = <f32>Math.log(Math.max(1, to.value));
-  features[3] = covered;
+  features[3] = FOUND.covered;
   features[4] = <f32>Math.log(Math.max(1, before) / Math.max(1, to.value));
-  features[5] = <f32>Math.log(Math.max(1, to.value) / Math.max(1, usualChange(FOUND)));
+  features[5] = <f32>Math.log(Math.max(1, to.value) / Math.max(1, usualChange(FIXED)));
   features[6] = <f32>Math.log(Math.max(1, to.value) / Math.max(1, to.sdnn));
   features[7] = <f32>Math.log(1 + Math.max(Math.abs(lax - to.value), Math.abs(strict - to.value)));
   const probability = logistic(features, isEcg ? HRV_ECG_WEIGHTS : HRV_PPG_WEIGHTS);
@@ -48,12 +45,12 @@ export function estimateHrv(ring: BeatRing, isEcg: bool, now: f64, to: Estimate)
   return true;
 }
 
-/** RMSSD after a correction with these thresholds, ms. */
-function correctedBy(ring: BeatRing, now: f64, alpha: f32, to: Estimate): f64 {
-  gather(ring, now, FOUND);
-  correct(FOUND, alpha);
-  describe(FOUND, to);
-  return to.value;
+/** Describes the found beats after their correction with these thresholds; returns the number of artefacts. */
+function correctBy(alpha: f32, to: Estimate): i32 {
+  FIXED.take(FOUND);
+  const artefacts = correct(FIXED, alpha);
+  describe(FIXED, to);
+  return artefacts;
 }
 
 /** RMSSD as the median change tells it, ms: that of normal changes is 1.48 times their median. */
