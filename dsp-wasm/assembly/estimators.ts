@@ -89,7 +89,7 @@ function estimateMinute(session: Session, estimator: i32, end: f64, to: Estimate
   const isEcg = estimator === HRV_ECG || estimator === RHYTHM_ECG;
   const ring = isEcg ? beatsOfEcg(session) : beatsOfLight(session);
   const isVariability = estimator === HRV_ECG || estimator === HRV_PPG;
-  const given = isVariability ? estimateHrv(ring, isEcg, end, to) : estimateRhythm(ring, end, to);
+  const given = isVariability ? estimateHrv(session.beats, isEcg, end, to) : estimateRhythm(ring, end, to);
   if (!given) return false;
   const heartbeats = isEcg ? likeHeartbeats(session, end - RR_WINDOW) : pulseShare(session, end);
   to.confidence = Math.min(to.confidence, heartbeats) * restOf(session, end);

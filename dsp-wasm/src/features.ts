@@ -34,11 +34,11 @@ export const FEATURES = {
   spo2: ['-scatter', '+share', '-flat', '-bias', '-near_one', '+evenness', '+swing', '+skewness', '+pulse', '-growth'],
   /**
    * Variability: share of the beats that are artefacts (root), mean doubt of a beat, RMSSD (logarithms), part of the window that intervals cover, how much
-   * the correction lowers RMSSD, how far few large changes make it, and how far changes go back at once, as those by errors of time do, and how far RMSSD
-   * changes with slightly other thresholds (logarithms).
+   * the correction lowers RMSSD, how far few large changes make it, and how far RMSSD changes with slightly other thresholds (logarithms); from light,
+   * how far noise moves a pulse in time: its share of the pulse's height times how long the pulse rises (logarithm).
    */
-  hrv_ecg: ['-artefacts', '-doubt', 'rmssd', '+covered', '-lowered', '-tails', '-back', '-unstable'],
-  hrv_ppg: ['-artefacts', '-doubt', 'rmssd', '+covered', '-lowered', '-tails', '-back', '-unstable'],
+  hrv_ecg: ['-artefacts', '-doubt', 'rmssd', '+covered', '-lowered', '-tails', '-unstable'],
+  hrv_ppg: ['-artefacts', '-doubt', 'rmssd', '+covered', '-lowered', '-tails', '-unstable', '-jitter'],
   /**
    * Probability of a rhythm as in atrial fibrillation: lower quartile of the changes, least of their medians over one to four intervals (logarithms),
    * coefficient of sample entropy, share of turning points, correlation of successive intervals.

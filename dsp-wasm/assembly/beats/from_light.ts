@@ -21,6 +21,7 @@ export function collectPulses(state: BeatsState): void {
     const quality = min<f32>(1, max(likeness(height, usual), likeness(height, state.last)) / BEAT.CREDIBLE);
     state.height = usual + BEAT.FOLLOW * (min(height, 2 * usual) - usual);
     state.last = height;
+    state.rise += BEAT.FOLLOW * (pulse.rise - state.rise);
     ring.append(time, <f64>quality, ring.count > 0 && time - ring.newest < BEAT.LONGEST);
   }
 }

@@ -68,8 +68,8 @@ export namespace VARIABILITY {
   export const SINUS: f64 = 0.2;
   /** Doubt of a beat that is as clear as one can be. [probability; derived: exp(-EVIDENCE.MOST) of the R peaks] */
   export const LEAST_DOUBT: f32 = 1e-4;
+  /** Jitter of a light that is as clear as one can be. [s; derived: a tenth of TICKS, the steps of a beat's time] */
+  export const LEAST_JITTER: f32 = 1e-5;
   /** How much greater or smaller the thresholds of artefacts are tried, too. [ratio; chosen] */
   export const OTHER: f32 = 0.1;
-  /** Minimum probability of a trusted value: as if a wrong trusted reading cost as much as four right ones that are not. [probability; chosen] */
-  export const SURE: f32 = 0.8;
 }

@@ -1,11 +1,11 @@
 import { logistic, shown } from '../math/logistic';
 import { insert, quantile } from '../math/order';
-import { BeatRing } from '../memory/beats_state';
+import { BeatsState } from '../memory/beats_state';
 import { featuresOf, Model } from '../memory/features';
 import { Estimate } from '../memory/map';
 import { correct } from './artefacts';
-import { HRV_ECG_WEIGHTS } from './hrv_ecg_weights';
-import { HRV_PPG_WEIGHTS } from './hrv_ppg_weights';
+import { HRV_ECG_SURE, HRV_ECG_WEIGHTS } from './hrv_ecg_weights';
+import { HRV_PPG_SURE, HRV_PPG_WEIGHTS } from './hrv_ppg_weights';
 import { Beats, FIXED, FOUND, INTERVALS, ORDERED } from './scratch';
 import { ARTEFACT, VARIABILITY } from './tuning';
 import { gather, intervalsOf } from './window';
@@ -20,8 +20,8 @@ const FIFTY: f32 = 0.05;
  * in % (Task Force of ESC and NASPE, Circulation 93(5):1043, 1996) and the confidence; false for none.
  * It is 0 where the changes are those of no sinus rhythm, of which alone the variability tells.
  */
-export function estimateHrv(ring: BeatRing, isEcg: bool, now: f64, to: Estimate): bool {
-  if (!gather(ring, now, FOUND)) return false;
+export function estimateHrv(state: BeatsState, isEcg: bool, now: f64, to: Estimate): bool {
+  if (!gather(isEcg ? state.ecg : state.light, now, FOUND)) return false;
   if (!describe(FOUND, to)) return false;
   const before = to.value;
   correctBy(ARTEFACT.ALPHA * (1 + VARIABILITY.OTHER), to);
@@ -38,10 +38,10 @@ export function estimateHrv(ring: BeatRing, isEcg: bool, now: f64, to: Estimate)
   features[3] = FOUND.covered;
   features[4] = <f32>Math.log(Math.max(1, before) / Math.max(1, to.value));
   features[5] = <f32>Math.log(Math.max(1, to.value) / Math.max(1, usualChange(FIXED)));
-  features[6] = <f32>Math.log(Math.max(1, to.value) / Math.max(1, to.sdnn));
-  features[7] = <f32>Math.log(1 + Math.max(Math.abs(lax - to.value), Math.abs(strict - to.value)));
+  features[6] = <f32>Math.log(1 + Math.max(Math.abs(lax - to.value), Math.abs(strict - to.value)));
+  if (!isEcg) features[7] = Mathf.log(state.train.sharpness * state.rise + VARIABILITY.LEAST_JITTER);
   const probability = logistic(features, isEcg ? HRV_ECG_WEIGHTS : HRV_PPG_WEIGHTS);
-  to.confidence = <f64>shown(probability, VARIABILITY.SURE);
+  to.confidence = <f64>shown(probability, isEcg ? HRV_ECG_SURE : HRV_PPG_SURE);
   return true;
 }
 

@@ -85,9 +85,10 @@ export class BeatsState {
   shift: f64;
   /** End of the newest stretch of light that was searched, s. */
   searched: f64;
-  /** Usual height of the pulses, and that of the newest one. */
+  /** Usual height of the pulses, and that of the newest one; usual time of a rise from its steepest place on, s. */
   height: f32;
   last: f32;
+  rise: f32;
   /** How much of the window may show the wearer's movements, from 0 to 1, at an estimate's end, s. */
   moved: f64;
   movedAt: f64;

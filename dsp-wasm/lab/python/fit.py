@@ -9,6 +9,7 @@ and FOLDER/left-out.json: these tables, and for each person those that were fitt
 import csv
 import hashlib
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -20,18 +21,23 @@ PACKAGE = Path(__file__).parents[2]
 SAMPLES = Path(__file__).parents[1] / "samples"
 # The folder of a table in dsp-wasm/assembly, by how its name begins.
 FAMILIES = {"motion": "pulse", "hr_ppg": "pulse", "hr_ecg": "ecg", "rr": "breath", "spo2": "spo2", "hrv": "beats", "rhythm": "beats"}
+# Share of the trusted readings that shall be in tolerance with people left out, of models whose trust begins at the least probability from which on it is,
+AIMS = {"hrv_ecg": 0.95, "hrv_ppg": 0.95}
+# but not below this, where a wrong trusted reading costs as much as four right ones that are not.
+LEAST_SURE = 0.8
 # Resamplings of the people, of which the interval has 95 %.
 BOOTSTRAPS = 1000
 
 
-def write_table(table, lines, comment):
-    """Writes the numbers of a table, a text for each line, under a comment."""
+def write_table(table, lines, comment, sure=None):
+    """Writes the numbers of a table, a text for each line, under a comment, and the probability from which on it is trusted."""
     family = next(family for start, family in FAMILIES.items() if table.startswith(start))
     text = "\n * ".join(["/**", *comment])
     body = "\n".join(f"  {line}" for line in lines)
     (PACKAGE / f"assembly/{family}/{table}_weights.ts").write_text(
         "// biome-ignore-all lint/suspicious/noApproximativeNumericConstant: weights may resemble constants\n"
         f"{text}\n */\n// biome-ignore format: as the lab writes it\nexport const {table.upper()}_WEIGHTS: StaticArray<f32> = [\n{body}\n];\n"
+        + (f"/** Minimum probability of a trusted reading. */\nexport const {table.upper()}_SURE: f32 = {sure};\n" if sure else "")
     )
 
 
@@ -99,21 +105,31 @@ def fit_model(model, file, left_out):
         left_out["people"].setdefault(person, {})[model] = own
         confidence[owners == person] = logistic.probability(own, x[owners == person])
     of_people = owners != ""
-    figures = report(confidence[of_people], grades[of_people], owners[of_people])
+    recorded = np.array([not row["set"].startswith("bench") for row in rows])
+    sure = least_sure(confidence[recorded], grades[recorded] == 0, AIMS[model]) if model in AIMS else None
+    figures = report(confidence[of_people], grades[of_people], owners[of_people], sure or 0.5)
     print(f"{model}: {len(rows)} readings of {len(set(owners) - {''})} people and of benches, {len(kept)} fitted; left out: {figures}")
     lines = [f"{weight:.6g}, // {name}" for weight, name in zip(weights, ["without evidence", *names])]
     write_table(model, lines, [
         f"Weights of the confidence {model} (src/features.ts). Written by `npm run fit`: logistic regression, in which a wrong reading",
         f"weighs {wrong} times as much as any other. With people left out: {figures}",
-    ])  # fmt: skip
+        *([f"Trusted from {sure} on, where {100 * AIMS[model]:g} % of the recorded minutes are in tolerance with people left out, or more."] if sure else []),
+    ], sure)  # fmt: skip
 
 
-def report(confidence, grades, owners):
+def least_sure(confidence, right, aim):
+    """The least confidence from which on that share of the readings is right, rounded up to thousandths; at least LEAST_SURE."""
+    order = np.argsort(-confidence)
+    shares = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    return max(LEAST_SURE, math.ceil(1000 * confidence[order][shares >= aim][-1]) / 1000)
+
+
+def report(confidence, grades, owners, sure):
     """Figures with their intervals over the people: calibration error, trusted share, and share of wrong but trusted readings."""
     people = [np.flatnonzero(owners == person) for person in sorted(set(owners))]
 
     def figures(i):
-        trusted = confidence[i] >= 0.5
+        trusted = confidence[i] >= sure
         error = logistic.calibration_error(confidence[i], grades[i] == 0)
         return error, 100 * trusted.mean(), 100 * (trusted & (grades[i] == 2)).mean()
 

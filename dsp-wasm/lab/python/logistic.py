@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 # A reading that is off by more than twice the tolerance weighs this much more than others: to trust it is worse than to hide a right one.
-# Twice keeps the confidence a probability: with people left out its calibration error is at most 0.05 (hr at rest 0.010, ECG 0.015, motion 0.045).
+# Twice keeps the confidence a probability: with people left out its calibration error is at most 0.053 (hr at rest 0.010, ECG 0.015, motion 0.045, hrv from light 0.053).
 WRONG_WEIGHT = 2
 # The same of a respiratory rate, which is trusted from a probability of its own on (CONFIDENCE of dsp-wasm/assembly/breath/tuning.ts).
 BREATH_WRONG_WEIGHT = 1

@@ -12,7 +12,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { analyse } from './analyse.js';
 import { scoreMarks } from './beats/marks.js';
 import { type Minute, minutes } from './beats/minutes.js';
-import { scoreRhythm, scoreVariability } from './beats/score.js';
+import { scoreRhythm, scoreSameRhythm, scoreVariability } from './beats/score.js';
 import { draw } from './drawing.js';
 import { CURVE, extremesBench, scoreExtreme } from './extremes-bench/bench.js';
 import { leftOutCores, readLeftOut } from './fit/left-out.js';
@@ -83,14 +83,14 @@ async function scoreFolder(folder: string, open: Open, recordings: Map<string, S
   return { 1: scoreLeftOut([...recordings.values()].flat(), inSample), 3: peaks, 8: scoreSets(unseen) };
 }
 
-/** Scores variability and rhythm, and what the marks can tell: tables 11 to 13 of the page. */
+/** Scores variability and rhythm, what the marks can tell, and rhythm by light beside that by ECG: tables 11 to 14 of the page. */
 async function scoreMinutes(folder: string, open: Open): Promise<Tables> {
   const all: Minute[] = [];
   for await (const minute of minutes(folder, PAGE_SEEDS, open)) {
     if (minute.recording !== all.at(-1)?.recording) progress(minute.recording);
     all.push(minute);
   }
-  return { 11: scoreVariability(all), 12: scoreRhythm(all), 13: scoreMarks(folder, all) };
+  return { 11: scoreVariability(all), 12: scoreRhythm(all), 13: scoreMarks(folder, all), 14: scoreSameRhythm(all) };
 }
 
 const hasAccelerometer = ({ deviceModel }: FrameSource) =>

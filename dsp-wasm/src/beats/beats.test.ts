@@ -155,7 +155,7 @@ describe('beats', () => {
   });
 
   describe('have a variability', () => {
-    for (const bpm of [50, 75, 110, 160]) {
+    for (const bpm of [45, 50, 60, 75, 110, 160]) {
       it(`from an ECG at ${bpm} bpm within 1 ms, and from light within 5 ms, which both are trusted`, () => {
         const times = sinus(bpm);
         const { rmssd, sdnn, pnn50 } = variabilityOf(times.filter((t) => t > END - 60 && t <= END));
@@ -202,6 +202,19 @@ describe('beats', () => {
       const next = random(3);
       const times = beatsBy(() => 0.7 + 0.25 * next());
       expect(last(ECG(250), electric(times, 250), 'hrv_ecg')?.confidence).to.be.below(0.5);
+    });
+
+    it('from light is trusted at rest, but not where noise moves the pulses by as much as the heart varies', () => {
+      const times = beatsBy((n) => 0.9 * (1 + 0.005 * Math.sin(1.3 * n)));
+      const { rmssd } = variabilityOf(times.filter((t) => t > END - 60 && t <= END));
+      const clear = light(times, 50);
+      const next = random(5);
+      const noisy = clear.map((v) => v + 120 * next());
+      const [found, moved] = [clear, noisy].map((values) => last(GREEN(50), values, 'hrv_ppg'));
+      expect(found?.value).to.be.closeTo(rmssd, 5);
+      expect(found?.confidence).to.be.at.least(0.5);
+      expect(moved?.value).to.be.greaterThan(rmssd + 10);
+      expect(moved?.confidence).to.be.below(0.5);
     });
 
     it('is not trusted in motion', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ConfidenceModel, Core } from '@device-insights/dsp-wasm';
+import type { Answer, ConfidenceModel, Core, Estimator } from '@device-insights/dsp-wasm';
 import { corrected, sampleEntropy, variabilityOf } from '@device-insights/dsp-wasm/reference';
 import { readRecording } from '@device-insights/sdk/node';
 import { readSources, SOURCES } from '../motion-bench/bench.js';
@@ -7,7 +7,7 @@ import { personOf } from '../people.js';
 import { manifestsIn, readBeats } from '../reference.js';
 import { rhythmBench } from '../rhythm-bench/bench.js';
 import type { Beat } from '../rhythm-bench/rhythms.js';
-import { setOf } from '../score.js';
+import { setOf, TRUSTED } from '../score.js';
 import { type MinuteAnswer, type MinuteRun, runMinutes } from './run.js';
 
 /** Minutes whose beats are known: annotated, made, or for light those of the same person's ECG. */
@@ -20,6 +20,8 @@ export interface Minute extends MinuteAnswer {
   readonly rmssd: number | null;
   /** Whether the rhythm is atrial fibrillation; null if it is not known. */
   readonly fibrillation: boolean | null;
+  /** Of light, what the same person's ECG says of the rhythm. */
+  readonly electric?: Answer | null;
 }
 
 /** Opens a core of one session for the signals of a person. */
@@ -110,14 +112,18 @@ function truthOf(times: readonly number[], fibrillates: boolean): Pick<Minute, '
   };
 }
 
-/** What a clear ECG of the same person tells. */
-function truthOfEcg({ beats, answers }: MinuteRun, end: number): Pick<Minute, 'rmssd' | 'fibrillation'> {
+/** What a clear ECG of the same person tells; its variability only if it is trusted, as one beat that it misses is much of it. */
+function truthOfEcg({ beats, answers }: MinuteRun, end: number): Pick<Minute, 'rmssd' | 'fibrillation' | 'electric'> {
   const own = beats.ecg.filter(({ t }) => isIn(t, end));
   const quality = own.reduce((sum, beat) => sum + beat.quality, 0) / own.length;
-  const answer = answers.find((one) => one.estimator === 'hrv_ecg' && one.end === end)?.answer.estimate;
-  if (!answer || quality < CLEAR) return { rmssd: null, fibrillation: null };
+  const of = (estimator: Estimator) =>
+    answers.find((one) => one.estimator === estimator && one.end === end)?.answer ?? null;
+  const electric = of('rhythm_ecg');
+  const variability = of('hrv_ecg')?.estimate;
+  if (!variability || quality < CLEAR) return { rmssd: null, fibrillation: null, electric };
   const entropy = sampleEntropy(intervalsOf(own.map(({ t }) => t)));
-  return { rmssd: answer.value, fibrillation: entropy > IRREGULAR ? true : entropy < REGULAR ? false : null };
+  const fibrillation = entropy > IRREGULAR ? true : entropy < REGULAR ? false : null;
+  return { rmssd: variability.confidence >= TRUSTED ? variability.value : null, fibrillation, electric };
 }
 
 /** Whether nine of ten beats are those of fibrillation; null if fewer are, but more than one of ten. */

@@ -44,6 +44,15 @@ export function scoreRhythm(minutes: readonly Minute[]): Row[] {
   });
 }
 
+/** The rhythm of the minutes by light, and of the same minutes by the same person's ECG. */
+export function scoreSameRhythm(minutes: readonly Minute[]): Row[] {
+  const light = minutes.filter(({ estimator, electric }) => estimator === 'rhythm_ppg' && electric);
+  return scoreRhythm([
+    ...light,
+    ...light.map((one): Minute => ({ ...one, estimator: 'rhythm_ecg', answer: one.electric ?? one.answer })),
+  ]);
+}
+
 const isTrusted = ({ answer }: Minute) => (answer.estimate?.confidence ?? 0) >= TRUSTED;
 const errorOf = ({ answer, rmssd }: Minute) => Math.abs((answer.estimate?.value ?? Number.NaN) - (rmssd ?? Number.NaN));
 
