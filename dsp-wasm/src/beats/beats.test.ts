@@ -198,6 +198,16 @@ describe('beats', () => {
       expect(found).to.be.lessThan(variabilityOf(times.filter((t) => t > 30)).rmssd / 2);
     });
 
+    it('that is first asked for late is not trusted, with a reason, if its minute has more beats than are kept', () => {
+      const session = open(ECG(250));
+      const times = sinus(160);
+      stream(session, electric(times, 250), 250, () => undefined);
+      const [found] = core.answer([{ session, estimator: 'hrv_ecg', end: SECONDS }]);
+      expect(found?.estimate?.confidence).to.be.below(0.5);
+      expect(found?.reason).to.equal('noise');
+      session.close();
+    });
+
     it('of a rhythm that is not sinus has no trust', () => {
       const next = random(3);
       const times = beatsBy(() => 0.7 + 0.25 * next());
