@@ -5,36 +5,36 @@ export function createMemoryBus(): Bus {
   return new MemoryBus();
 }
 
-const DONE = Promise.resolve();
-
 /** No account has this name: account ids are UUIDs. */
 const CANARY = 'canary';
 
 class MemoryBus implements Bus {
-  /** Never changed in place: a running delivery uses the list that it began with. */
-  readonly #channels = new Map<string, readonly Seat[]>();
+  readonly #channels = new Map<string, Set<BusListener>>();
   #closed = false;
 
-  publish(account: string, messages: readonly BusMessage[]): Promise<void> {
-    if (this.#closed) return Promise.reject(closed());
-    const seats = messages.length > 0 ? this.#channels.get(account) : undefined;
-    if (seats) for (const seat of seats) seat.deliver(messages);
-    return DONE;
+  async publish(account: string, messages: readonly BusMessage[]): Promise<void> {
+    const listeners = this.#listenersOf(account);
+    if (messages.length === 0) return;
+    // A listener that cancels during a delivery receives no more of it, and one that comes meanwhile receives nothing.
+    for (const listener of [...listeners]) if (listeners.has(listener)) listener.messages(messages);
   }
 
-  declareLoss(account: string): Promise<void> {
-    if (this.#closed) return Promise.reject(closed());
-    const seats = this.#channels.get(account) ?? [];
+  async declareLoss(account: string): Promise<void> {
+    const listeners = this.#listenersOf(account);
     this.#channels.delete(account);
-    for (const seat of seats) seat.end();
-    return DONE;
+    for (const listener of [...listeners]) if (listeners.delete(listener)) listener.loss();
   }
 
   async subscribe(account: string, listener: BusListener): Promise<BusSubscription> {
-    if (this.#closed) throw closed();
-    const seat = new Seat(listener);
-    this.#channels.set(account, [...(this.#channels.get(account) ?? []), seat]);
-    return { cancel: () => this.#cancel(account, seat) };
+    const listeners = this.#listenersOf(account);
+    const place: BusListener = { messages: (batch) => listener.messages(batch), loss: () => listener.loss() };
+    this.#channels.set(account, listeners.add(place));
+    return {
+      cancel: () => {
+        listeners.delete(place);
+        if (listeners.size === 0 && this.#channels.get(account) === listeners) this.#channels.delete(account);
+      },
+    };
   }
 
   /** Delivery happens within `publish`: a probe message that has not come back by then never will. */
@@ -54,32 +54,8 @@ class MemoryBus implements Bus {
     this.#channels.clear();
   }
 
-  #cancel(account: string, seat: Seat): void {
-    seat.cancelled = true;
-    const rest = (this.#channels.get(account) ?? []).filter((it) => it !== seat);
-    if (rest.length > 0) this.#channels.set(account, rest);
-    else this.#channels.delete(account);
+  #listenersOf(account: string): Set<BusListener> {
+    if (this.#closed) throw new BusUnavailable('the bus is closed: the process is shutting down');
+    return this.#channels.get(account) ?? new Set();
   }
-}
-
-/** One listener's entry; a listener that cancels during a delivery receives no more of it. */
-class Seat {
-  cancelled = false;
-
-  constructor(private readonly listener: BusListener) {}
-
-  /** Reports a loss; the entry receives nothing more. */
-  end(): void {
-    if (this.cancelled) return;
-    this.cancelled = true;
-    this.listener.loss();
-  }
-
-  deliver(messages: readonly BusMessage[]): void {
-    if (!this.cancelled) this.listener.messages(messages);
-  }
-}
-
-function closed(): BusUnavailable {
-  return new BusUnavailable('the bus is closed: the process is shutting down');
 }
