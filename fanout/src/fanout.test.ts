@@ -11,7 +11,7 @@ import { Fanout, type FanoutOptions } from './fanout.js';
 import { holderWith } from './keys/holder.fixture.js';
 import { portOf } from './platform/http-server.js';
 import { silentLog } from './platform/log.fixture.js';
-import { ManualClock } from './platform/manual-clock.js';
+import { ManualClock } from './platform/manual-clock.fixture.js';
 import { PING, Raw, strangersUpgrade, upgradeOf } from './platform/raw.fixture.js';
 import { until } from './platform/until.fixture.js';
 import { CLOSE_GRACE_MS } from './subscriber.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import { portOf } from '@device-insights/fanout/platform/http-server';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
 import { type Logger, pino } from 'pino';

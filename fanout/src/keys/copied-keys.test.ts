@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { BusUnavailable } from '../bus/bus.js';
 import { startRedis, type TestRedis } from '../bus/redis/redis-server.fixture.js';
 import { silentLog } from '../platform/log.fixture.js';
-import { ManualClock } from '../platform/manual-clock.js';
+import { ManualClock } from '../platform/manual-clock.fixture.js';
 import { until } from '../platform/until.fixture.js';
 import { CopiedKeys } from './copied-keys.js';
 import { holderWith } from './holder.fixture.js';

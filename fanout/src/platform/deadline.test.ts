@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { within } from './deadline.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from './manual-clock.fixture.js';
 
 describe('within', () => {
   const never = new Promise<void>(() => {});

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sharedTrial } from './health-trial.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from './manual-clock.fixture.js';
 
 describe('a shared trial', () => {
   it('is waited for half a second, once there is an earlier result', async () => {

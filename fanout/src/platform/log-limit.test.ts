@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LogLimit } from './log-limit.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from './manual-clock.fixture.js';
 
 describe('the limit of a log', () => {
   it('passes the first few lines of a kind, and tells the number of the others once a second, until a second has none', () => {

@@ -1,4 +1,4 @@
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import { Attempts, networkOf } from './attempts.js';
 

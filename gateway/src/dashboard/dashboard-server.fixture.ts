@@ -1,6 +1,6 @@
 import { randomUUID, scryptSync } from 'node:crypto';
 import { addressOf, createHttpServer, listen } from '@device-insights/fanout/platform/http-server';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { CATALOGUE } from '../analysis/algorithms.js';
 import { RefusedDevices } from '../refused-devices.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Session, Store } from '../store/store.js';

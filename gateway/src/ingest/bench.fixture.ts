@@ -11,7 +11,7 @@ import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { PERMISSIONS } from '@device-insights/fanout/key-check';
 import { portOf } from '@device-insights/fanout/platform/http-server';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';

@@ -1,5 +1,5 @@
 import { FRAME_ERRORS } from '@device-insights/contract/ingest';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { SampleRun } from '../analysis/sample-run.js';

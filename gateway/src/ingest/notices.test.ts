@@ -1,5 +1,5 @@
 import { REASONS, type Reason } from '@device-insights/contract/ingest';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import type { NoReading } from '../analysis/no-reading.js';
 import type { InsightType } from '../insight.js';

@@ -1,4 +1,4 @@
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import type { SessionProgress } from '../store/store.js';
 import { channel } from './frames.fixture.js';

@@ -1,4 +1,4 @@
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import type { SampleRun } from '../analysis/sample-run.js';
 import type { ModalityChannel } from '../store/store.js';

@@ -1,5 +1,5 @@
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import { sampleSession } from '../store/suite/samples.js';
 import type { Inspection } from './inspection.js';

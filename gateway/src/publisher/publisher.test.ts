@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import type { Beat } from '../beat.js';
 import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '../insight.js';

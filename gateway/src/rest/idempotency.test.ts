@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@device-insights/fanout/platform/clock';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { keyRow, newKey } from '../keys/key.js';

@@ -10,7 +10,7 @@ import { Redis } from 'ioredis';
 import { portOf } from '../../platform/http-server.js';
 import { silentLog } from '../../platform/log.fixture.js';
 import type { Log } from '../../platform/log.js';
-import { ManualClock } from '../../platform/manual-clock.js';
+import { ManualClock } from '../../platform/manual-clock.fixture.js';
 import { RedisConnection } from './connection.js';
 import { findRedisServer, freePort, startRedis, type TestRedis } from './redis-server.fixture.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { silentLog } from '../../platform/log.fixture.js';
-import { ManualClock } from '../../platform/manual-clock.js';
+import { ManualClock } from '../../platform/manual-clock.fixture.js';
 import { until } from '../../platform/until.fixture.js';
 import { type Bus, type BusMessage, BusUnavailable } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';

@@ -10,7 +10,7 @@ import { KEY_CHANNEL, KEYS } from '../../keys/key-copy.js';
 import { silentLog } from '../../platform/log.fixture.js';
 import type { Log } from '../../platform/log.js';
 import { LogLimit } from '../../platform/log-limit.js';
-import { ManualClock } from '../../platform/manual-clock.js';
+import { ManualClock } from '../../platform/manual-clock.fixture.js';
 import { until } from '../../platform/until.fixture.js';
 import { BusUnavailable } from '../bus.js';
 import { Inbox } from '../inbox.fixture.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import { CloseError } from '../../errors.js';
 import { MAX_UPLOAD_BYTES, type TakeUpload, type UploadResult } from '../../upload.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@device-insights/fanout/platform/clock';
-import { ManualClock } from '@device-insights/fanout/platform/manual-clock';
+import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
 import { type ClientSession, createConnection, type Query } from 'mongoose';
 
