@@ -1,23 +1,21 @@
-import { ConfigError } from '@device-insights/fanout/platform/config-error';
-import { messageOf } from '@device-insights/fanout/platform/message-of';
+import { printFailure } from '@device-insights/fanout/platform/program';
 import type { Command } from 'commander';
 
 /** Runs a command as the arguments of the process say; an error's message is printed, and makes the exit code 1 if none is set. */
 export function runCommand(command: Command): void {
-  command.parseAsync().catch(printFailure);
+  command.parseAsync().catch(failed);
 }
 
 /** Runs a command as `runCommand` does, and then ends the process, whatever it still has open. */
 export function runAndExit(command: Command): void {
   command
     .parseAsync()
-    .catch(printFailure)
+    .catch(failed)
     .finally(() => process.exit());
 }
 
-function printFailure(error: unknown): void {
-  if (error instanceof ConfigError) for (const fault of error.faults) console.error(`configuration: ${fault}`);
-  else console.error(messageOf(error));
+function failed(error: unknown): void {
+  printFailure(error);
   process.exitCode ??= 1;
 }
 
