@@ -13,10 +13,13 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** The load of this process. CPU time and delays are measured since the last call, at least this long ago, ms. */
+/** CPU time and delays are measured since the last call, at least this long ago, ms. */
 const FRESH_MS = 1000;
 /** Interval of the timer by which the delay of the event loop is measured, ms. */
 const RESOLUTION_MS = 10;
+
+/** The load of this process. */
+export type Load = Awaited<ReturnType<ReturnType<typeof loadOf>['look']>>;
 
 /** Measures the load of this process, for the dashboard. */
 export function loadOf({ ingest, publisher, core, fanout, maxSessions, clock }: Parts) {

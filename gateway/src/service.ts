@@ -125,12 +125,14 @@ export async function startService(config: Config, log: Logger, show: (line: str
   const isPeer = clocks.knows.bind(clocks);
   const inspector = new Inspector({ bus, gateway, here, isPeer, clock, log });
   const { dashboard } = config;
-  const sockets = [...upgrades.keys()];
-  const load = busyness.look;
-  const inspect = inspector.look.bind(inspector);
-  const refusals = ingest.refused.of.bind(ingest.refused);
-  const shown = { dashboard, load, inspect, refusals, gateway };
-  const web = createWeb({ store, keys, sockets, health, upload: ingest.upload, ...shown, registry, clock, log });
+  const web = createWeb({
+    ...{ store, keys, health, dashboard, gateway, registry, clock, log },
+    sockets: [...upgrades.keys()],
+    upload: ingest.upload,
+    load: busyness.look,
+    inspect: inspector.look.bind(inspector),
+    refusals: ingest.refused.of.bind(ingest.refused),
+  });
   const server = createHttpServer(web, log, { upgrades });
   registerDrops(registry, server);
   if (config.mongodbUri === null) registerDisk(registry, config.dataDir);

@@ -5,12 +5,12 @@ import type { Logger } from 'pino';
 import type { AnyAlgorithm } from '../analysis/algorithm.js';
 import { HttpError } from '../errors.js';
 import type { Health } from '../health.js';
+import type { Load } from '../load.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { Refusals } from '../refused-devices.js';
 import type { Observe } from '../rest/request-notes.js';
 import type { RestState } from '../rest/rest-context.js';
 import type { Login, Operator, Session, Store } from '../store/store.js';
-import type { Load } from './rows.js';
 
 /** The parts of the gateway that the dashboard uses. */
 export interface DashboardOptions {

@@ -17,6 +17,7 @@ import {
   sampleSession,
 } from '../store/suite/samples.js';
 import { TestDashboard } from './dashboard-server.fixture.js';
+import type { Node } from './node.js';
 import type {
   AccountRow,
   AlgorithmRow,
@@ -27,7 +28,6 @@ import type {
   Listed,
   LiveKey,
   NewKey,
-  Node,
   Series,
   SessionRow,
   StreamingRow,

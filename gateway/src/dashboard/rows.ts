@@ -153,30 +153,3 @@ export type { ChannelState, Inspection } from '../peers/inspection.js';
 export type { Page as Listed } from '../store/store.js';
 export type { Series } from './series.js';
 export type { Tachogram } from './tachogram.js';
-
-export interface Load {
-  readonly cpu: number;
-  readonly memory_bytes: number;
-  readonly event_loop_delay_ms: number;
-  readonly uptime_s: number;
-  readonly devices: number;
-  readonly sessions: number;
-  readonly max_sessions: number;
-  readonly subscribers: number | null;
-  readonly waiting_readings: number;
-  readonly core_seconds: number;
-  readonly core_session_seconds: number;
-}
-
-export interface Node {
-  readonly ok: boolean;
-  readonly ingest: boolean;
-  readonly subscribe: boolean;
-  readonly reason: string | null;
-  readonly cause: string | null;
-  readonly gateway: string;
-  readonly gateways: readonly { readonly id: string; readonly beat: string }[];
-  readonly load: Load;
-  readonly versions: { readonly service: string; readonly node: string };
-  readonly algorithms: readonly AlgorithmRow[];
-}

@@ -1,4 +1,4 @@
-import type { Node } from '../../../src/dashboard/rows.js';
+import type { Node } from '../../../src/dashboard/node.js';
 import { useLoad } from '../api.js';
 import { bytes, count, duration } from '../format.js';
 import { outputName } from '../readings.js';
