@@ -1,3 +1,5 @@
+import type { LiveInsight } from '../../src/insight.js';
+
 /** The insight types, as a person reads them, with the distance of their readings, s. */
 export const TYPES = {
   hr: { name: 'Heart rate', unit: 'bpm', digits: 0, color: '--hr', everyS: 1 },
@@ -19,17 +21,7 @@ export function isType(text: string): text is Type {
   return text in TYPES;
 }
 
-/** A live insight (specification 2.4). */
-export interface Reading {
-  readonly type: Type;
-  readonly value: number;
-  readonly unit: string;
-  readonly ts: number;
-  readonly session_id: string;
-  readonly device_id: string;
-  readonly confidence: number;
-  readonly sqi_class: 'excellent' | 'acceptable' | 'unfit';
-}
+export type Reading = LiveInsight;
 
 /** A device whose newest reading is older is no longer live, ms. */
 export const STALE_MS = 10_000;

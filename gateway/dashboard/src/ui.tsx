@@ -86,7 +86,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-/** Stands in place of an empty list, and says what to do next. */
+/** Shown for an empty list; says what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -107,7 +107,7 @@ export function Skeleton({ rows = 4 }: { readonly rows?: number | undefined }) {
   );
 }
 
-/** Stands for data that load, or says that they could not be loaded (again). */
+/** A placeholder while data load, or the message that they could not be loaded (again). */
 export function Loading({ of: { data, at, error, reload }, rows }: LoadingProps) {
   if (error) return <Failure error={error} retry={() => void reload()} shownAt={at} />;
   return data === undefined ? <Skeleton rows={rows} /> : null;
@@ -210,7 +210,7 @@ export function DeviceLink({ account, id }: { readonly account: string; readonly
   return <Link to={`/a/${account}/devices/${encodeURIComponent(id)}`}>{id}</Link>;
 }
 
-/** Stands in place of a value that there is not. */
+/** Shown for a missing value. */
 export const NONE = <span class="mute">–</span>;
 
 /** A button that does not send a form. */
@@ -424,7 +424,7 @@ interface RowsProps<Row> extends TableForm<Row> {
   readonly more: string;
 }
 
-/** The table of a list, or what stands for it while it is empty, and a button that loads the next page. */
+/** The table of a list, or `empty` if it has no rows, and a button that loads the next page. */
 export function Rows<Row>({ list, empty, more, ...form }: RowsProps<Row>) {
   const { rows, next } = list;
   return (

@@ -173,7 +173,7 @@ export class Merge {
     else high(ts + 1);
   }
 
-  /** The least `ts` of a run from which on its insights have reached a data time: some 30 look-ups for a day. */
+  /** The first `ts` of a run whose insights have reached a data time: some 30 look-ups for a day. */
   #find({ session, type, low, high }: Run, hasReached: (actualEnd: number) => boolean): number {
     if (hasReached(session.first_end)) return low;
     if (!hasReached(session.last_end)) return high;
