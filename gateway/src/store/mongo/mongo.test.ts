@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixture';
 import { expect } from 'chai';
@@ -145,7 +146,7 @@ describe('the MongoDB store', () => {
       const { failed } = await heldCommit();
       expect(await failed).to.be.instanceOf(StoreUnavailable);
       line.mend();
-      while ((await dying.commit(write).catch(() => null)) === null); // As the publisher does
+      while ((await dying.commit(write).catch(() => null)) === null) await setImmediate(); // As the publisher does
       expect((await models.sessions.findById(session.id))?.commits).to.equal(1);
     });
   });

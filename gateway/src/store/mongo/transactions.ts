@@ -1,12 +1,14 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
-import { type ClientSession, mongo } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { StoreUnavailable } from '../store.js';
 
-/**
- * Time for which a transaction that conflicts with others is repeated, ms: an insight must be readable within 5 s of
- * its `ts`.
- */
-const TRANSACTION_MS = 4000;
+/** The driver repeats a transaction that conflicts with others, for at most 3 s: an insight must be readable within 5 s of its `ts`. */
+const OPTIONS = {
+  readConcern: { level: 'snapshot' },
+  writeConcern: { w: 'majority' },
+  readPreference: 'primary',
+  timeoutMS: 3000,
+} as const;
 /** Maximum wait for the transactions before it, ms: those of a server that refuses writes must not pile up. */
 const QUEUE_MS = 10_000;
 
@@ -34,57 +36,9 @@ export class Transactions {
     const latest = this.#clock.monotonic() + QUEUE_MS;
     const result = this.#last.then(() => {
       if (this.#clock.monotonic() > latest) throw new StoreUnavailable('too many changes wait for MongoDB; try again');
-      return this.#attempts(calls);
+      return this.#session.withTransaction(calls, OPTIONS);
     });
     this.#last = result.catch(() => undefined);
     return result;
   }
-
-  async #attempts<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const deadline = this.#clock.monotonic() + TRANSACTION_MS;
-    for (;;) {
-      try {
-        return await attempt(this.#session, calls, () => this.#clock.monotonic() < deadline);
-      } catch (error) {
-        if (!hasLabel(error, 'TransientTransactionError') || this.#clock.monotonic() >= deadline) throw error;
-      }
-    }
-  }
-}
-
-async function attempt<T>(
-  session: ClientSession,
-  calls: (session: ClientSession) => Promise<T>,
-  inTime: () => boolean,
-): Promise<T> {
-  session.startTransaction({
-    readConcern: { level: 'snapshot' },
-    writeConcern: { w: 'majority' },
-    readPreference: 'primary',
-  });
-  try {
-    const result = await calls(session);
-    await commit(session, inTime);
-    return result;
-  } catch (error) {
-    // The server itself ends a transaction that cannot be reached; the first error is the one to report.
-    if (session.inTransaction()) await session.abortTransaction().catch(() => {});
-    throw error;
-  }
-}
-
-/** A commit whose answer was lost can be requested again: it happens only once. */
-async function commit(session: ClientSession, inTime: () => boolean): Promise<void> {
-  for (;;) {
-    try {
-      await session.commitTransaction();
-      return;
-    } catch (error) {
-      if (!hasLabel(error, 'UnknownTransactionCommitResult') || !inTime()) throw error;
-    }
-  }
-}
-
-function hasLabel(error: unknown, label: string): boolean {
-  return error instanceof mongo.MongoError && error.hasErrorLabel(label);
 }
