@@ -1,7 +1,8 @@
 import { simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import type { StoredInsight } from '../insight.js';
-import { analyseOffline, nameUuid } from './offline.js';
+import { nameUuid } from '../uuid.js';
+import { analyseOffline } from './offline.js';
 
 async function analyse(...options: Parameters<typeof simulate>): Promise<StoredInsight[]> {
   const insights: StoredInsight[] = [];

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createCore } from '@device-insights/dsp-wasm';
 import { encodeFrame, type FrameSource, type Frame as SourceFrame } from '@device-insights/sdk';
 import { ALGORITHMS } from '../analysis/algorithms.js';
@@ -11,6 +10,7 @@ import { Intake, NO_PROGRESS } from '../ingest/intake.js';
 import { LATE, Notices, notAnalysed } from '../ingest/notices.js';
 import { AT_REST, type InsightType, publishedAt, type Reading, type StoredInsight } from '../insight.js';
 import type { ModalityChannel } from '../store/store.js';
+import { nameUuid } from '../uuid.js';
 import { type Finding, Findings, type Place, type Problem } from './findings.js';
 
 /** Interval at which gaps are checked, ms of data time; as the ingest socket does. */
@@ -228,15 +228,4 @@ function identified({ id, deviceModel }: FrameSource): ModalityChannel[] {
     ...channel,
     ch_id: nameUuid(`${id}/channel/${index}`),
   }));
-}
-
-/** Namespace of this project's offline analyses (RFC 9562, 5.5); any fixed UUID would do. */
-const NAMESPACE = Buffer.from('6f0e3a52c1d94b0f8a7e2b9d5c4f1e08', 'hex');
-
-/** A UUID of version 5 from a name (RFC 9562, 5.5): the same name gives the same UUID. */
-export function nameUuid(name: string): string {
-  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@device-insights/fanout/platform/clock';
 import { within } from '@device-insights/fanout/platform/deadline';
 import type { Log } from '@device-insights/fanout/platform/log';
@@ -10,6 +10,7 @@ import type { Heartbeats } from '../peers/heartbeats.js';
 import type { Publisher } from '../publisher/publisher.js';
 import { Queue } from '../queue.js';
 import { type Diagnostics, IDEMPOTENCY_KEPT_MS, type LastInsights, type Session, type Store } from '../store/store.js';
+import { nameUuid } from '../uuid.js';
 import { type Admission, register } from './admission.js';
 import { Allowance } from './allowance.js';
 import type { Transport } from './connection.js';
@@ -263,7 +264,7 @@ export class Sessions {
   }: Admission): Promise<{ id: string; earlier: Session[] }> {
     const earlier: Session[] = [];
     for (let attempt = 0; typeof upload?.key === 'string'; attempt++) {
-      const id = uuidOf(JSON.stringify([accountId, user, deviceId, model.id, upload.key, attempt]));
+      const id = nameUuid(JSON.stringify([accountId, user, deviceId, model.id, upload.key, attempt]));
       const row = await this.#options.store.session(id);
       if (!row) return { id, earlier };
       if (at - row.startedAt < IDEMPOTENCY_KEPT_MS) earlier.push(row);
@@ -348,10 +349,4 @@ export function clockShift({ at, deviceClock }: Pick<Admission, 'at' | 'deviceCl
 
 function deviceKey({ accountId, deviceId }: { accountId: string; deviceId: string }): string {
   return `${accountId}/${deviceId}`;
-}
-
-/** A UUID that follows from a text (version 8 of RFC 9562). */
-function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
