@@ -9,20 +9,14 @@ import type { DashboardMiddleware } from './dashboard-context.js';
 /** The output of the build of `gateway/dashboard`. */
 const BUILT = fileURLToPath(new URL('../pages/', import.meta.url));
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.json': 'application/json; charset=utf-8',
-};
 const ASSETS = '/dashboard/assets/';
 /** For files whose names contain a hash of their contents. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
 
 interface File {
-  readonly type: string;
+  /** The extension of its name, from which its type follows. */
+  readonly extension: string;
   readonly plain: Buffer;
   /** Its contents as gzip. */
   readonly packed: () => Buffer;
@@ -47,9 +41,9 @@ function pageOf(path: string): string {
   return isPage && (path === '/dashboard' || path.startsWith('/dashboard/')) ? 'index.html' : '';
 }
 
-function send(ctx: Context, { type, plain, packed, tag }: File): void {
+function send(ctx: Context, { extension, plain, packed, tag }: File): void {
   const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  ctx.set('Content-Type', type);
+  ctx.type = extension;
   ctx.set('Cache-Control', ctx.path.startsWith(ASSETS) ? FOR_EVER : ASK_AGAIN);
   ctx.set('ETag', tag);
   ctx.vary('Accept-Encoding');
@@ -77,10 +71,9 @@ function readAll(folder: string): Map<string, File> {
 function fileOf(path: string): File {
   const plain = readFileSync(path);
   const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  const type = TYPES[extname(path)] ?? 'application/octet-stream';
   let packed: Buffer | undefined;
   return {
-    type,
+    extension: extname(path),
     plain,
     // At the first request: most starts are of services whose dashboard nobody opens soon.
     packed: () => {
