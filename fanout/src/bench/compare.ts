@@ -1,5 +1,6 @@
 import type { Contender } from './contenders.js';
-import { median, quantile, type Result, type Running, runLoad } from './processes.js';
+import { median, type Result, type Running, runLoad } from './processes.js';
+import type { Report } from './report.js';
 
 /** One metric of a run. */
 export interface Reading {
@@ -11,7 +12,7 @@ export interface Comparison {
   readonly title: string;
   /** The load generator's mode: `subscribe` or `memory`. */
   readonly mode: string;
-  /** The first is the named baseline; `floor`, if there is one, is shown as a share too. */
+  /** The first is the named baseline; ratios to `floor`, if there is one, are shown too. */
   readonly contenders: readonly Contender[];
   readonly channels?: number;
   readonly flags: readonly string[];
@@ -31,7 +32,7 @@ type Raw = ReadonlyMap<string, Result[]>;
  * seconds affects servers measured next to each other alike. The servers live through all rounds, idle while the others
  * are measured, after rounds that only warm them up.
  */
-export async function compare(loadgen: string, comparison: Comparison): Promise<void> {
+export async function compare(loadgen: string, report: Report, comparison: Comparison): Promise<void> {
   const { contenders, rounds, fresh = false } = comparison;
   const raw = new Map<string, Result[]>(contenders.map((it) => [it.name, []]));
   const living = new Map<Contender, Running>();
@@ -45,7 +46,7 @@ export async function compare(loadgen: string, comparison: Comparison): Promise<
     }
   }
   for (const server of living.values()) await server.stop();
-  report(comparison, raw);
+  show(report, comparison, raw);
 }
 
 function measure(
@@ -57,24 +58,18 @@ function measure(
   return runLoad(loadgen, mode, server.pids, [...contender.flags(server.port, channels), ...flags]);
 }
 
-function report({ title, readings }: Comparison, raw: Raw): void {
+/** The values of each server, and their ratios to the baseline, and to the floor, in each round. */
+function show(report: Report, { title, readings }: Comparison, raw: Raw): void {
   const [baseline = ''] = raw.keys();
-  for (const reading of readings) {
-    console.log(`\n${title}: ${reading.unit}`);
-    console.log(`  ${'server'.padEnd(12)}   median  x ${baseline} [quartiles]   of floor   each round`);
-    for (const name of raw.keys()) console.log(`  ${line(raw, name, baseline, reading)}`);
+  report.part(title);
+  for (const { unit, of } of readings) {
+    const values = (name: string) => raw.get(name)?.map(of) ?? [];
+    for (const name of raw.keys()) report.figure(name, unit, values(name));
+    for (const other of new Set([baseline, 'floor']))
+      for (const name of raw.keys())
+        if (name !== other && raw.has(other)) report.ratio(`${name} to ${other}: ${unit}`, values(name), values(other));
   }
   for (const [name, results] of raw) console.log(`  ${name.padEnd(12)} ${conditions(results)}`);
-}
-
-function line(raw: Raw, name: string, baseline: string, reading: Reading): string {
-  const values = readAll(raw, name, reading);
-  const ratios = divided(values, readAll(raw, baseline, reading));
-  const shares = divided(values, readAll(raw, 'floor', reading));
-  const spread = `[${quantile(ratios, 0.25).toFixed(2)} ${quantile(ratios, 0.75).toFixed(2)}]`;
-  const share = shares.length > 0 ? median(shares).toFixed(3) : '';
-  const each = values.map(short).join(' ');
-  return `${name.padEnd(12)} ${short(median(values)).padStart(8)}  ${median(ratios).toFixed(3).padStart(7)} ${spread.padEnd(15)} ${share.padStart(5)}   ${each}`;
 }
 
 /** How reliable the run is: the messages lost, and the load of each side's core with its causes. */
@@ -85,17 +80,4 @@ function conditions(results: readonly Result[]): string {
   const busy = `server busy ${of((it) => it.server_busy)}, others on its core ${of((it) => it.foreign_on_server_core)}`;
   const load = `load's core busy ${of((it) => it.client_busy)}, messages a read ${of((it) => it.msgs_per_read)}`;
   return `${busy}; ${load}; lost ${lost}, closed ${closes}`;
-}
-
-function readAll(raw: Raw, name: string, { of }: Reading): number[] {
-  return (raw.get(name) ?? []).map(of);
-}
-
-/** The ratio in each round; empty if there is nothing to divide by. */
-function divided(values: readonly number[], by: readonly number[]): number[] {
-  return by.map((divisor, round) => (values[round] ?? Number.NaN) / divisor);
-}
-
-function short(value: number): string {
-  return value >= 100_000 ? `${Math.round(value / 1000)}k` : `${Number(value.toPrecision(4))}`;
 }

@@ -13,6 +13,7 @@ import { silentLog } from '../platform/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';
 import { BENCH_KEY, floor, floorFromRedis, ours, standalone } from './contenders.js';
 import { prepare } from './processes.js';
+import { Report } from './report.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 /**
@@ -31,10 +32,11 @@ const latency: readonly Reading[] = [
 ];
 
 const loadgen = prepare() ?? process.exit(0);
+const report = new Report();
 const parts = new Map<string, () => Promise<void>>();
 
 function part(name: string, comparison: Omit<Comparison, 'rounds'>): void {
-  parts.set(name, () => compare(loadgen, { rounds: ROUNDS, ...comparison }));
+  parts.set(name, () => compare(loadgen, report, { rounds: ROUNDS, ...comparison }));
 }
 
 for (const burst of [1, 4, 32]) {
@@ -53,7 +55,7 @@ async function fromRedis(burst: number): Promise<void> {
   const redis = await startRedis();
   const keys = copier(redis.url);
   await keys.start();
-  await compare(loadgen, {
+  await compare(loadgen, report, {
     title: `500 subscribers, bursts of ${burst}, in process and from Redis`,
     mode: 'subscribe',
     contenders: [ours('product'), standalone(redis.url), floor(loadgen), floorFromRedis(loadgen, redis.url)],

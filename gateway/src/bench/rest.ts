@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { median, type Running, saidPort, startServer } from '@device-insights/fanout/bench';
+import type { Report } from '@device-insights/fanout/bench-report';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import type { StoredInsight } from '../insight.js';
 import { provideKey } from '../keys/first-key.js';
@@ -11,7 +12,6 @@ import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Session, Store } from '../store/store.js';
 import { sampleSession } from '../store/suite/samples.js';
 import { dataFolder, KEY, MeasuredGateway } from './gateway.js';
-import type { Report } from './report.js';
 
 const INSIGHTS = 1_000_000;
 const PART = 2000;

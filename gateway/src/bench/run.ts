@@ -7,9 +7,9 @@
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { prepare, type Running, runLoad, saidPort, startServer } from '@device-insights/fanout/bench';
+import { type Goal, Report } from '@device-insights/fanout/bench-report';
 import { MeasuredGateway } from './gateway.js';
 import { cpuOf, delayOf, type IngestResult, type LiveResult, runLive } from './live.js';
-import { type Goal, Report } from './report.js';
 import { restPart } from './rest.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);

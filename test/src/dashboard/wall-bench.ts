@@ -2,7 +2,7 @@
  * The wall of live devices with a hundred of them, each with three readings a second, beside an empty page of the same
  * browser: animation frames per second and the longest task. BENCH_ROUNDS sets the number of rounds.
  */
-import { Report } from '@device-insights/gateway/bench-report';
+import { Report } from '@device-insights/fanout/bench-report';
 import type { Page } from 'playwright-core';
 import { Desk, fakeFeed } from './desk.js';
 import { DEVICES, readings, showWall } from './wall.js';

@@ -1,4 +1,4 @@
-import { median } from '@device-insights/fanout/bench';
+import { median } from './processes.js';
 
 /** Goal of a figure, in its unit: at least or at most this. */
 export type Goal = readonly ['>=' | '<=', number];
