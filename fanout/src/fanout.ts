@@ -37,7 +37,7 @@ const SERVER_OPTIONS = {
   maxPayload: MAX_CLIENT_MESSAGE_BYTES,
   maxFragments: 16,
   maxBufferedChunks: 64,
-  closeTimeout: 2 * CLOSE_GRACE_MS, // For a peer that closes; those that are closed here are cut off in turns, before.
+  closeTimeout: 2 * CLOSE_GRACE_MS, // For a peer that closes; sockets that are closed here are cut off earlier, in turns.
   WebSocket: SubscriberSocket,
 };
 const STATUS_FRAME = textFrame(JSON.stringify({ status: 'subscribed' }));

@@ -36,7 +36,7 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
   const server = createHttpServer(refuseRequest, log, { upgrades });
   await listen(server, config.host, config.port, 'PORT');
   let draining = false;
-  /** What a subscriber needs, with the fault: the bus returns a probe message, and keys can be checked. */
+  /** The parts that subscribers need, with their faults: the bus returns a probe message, and keys can be checked. */
   const trial = sharedTrial(async () => {
     const parts = { bus: bus.probe(PROBE_LIMIT_MS), keys: keys.probe() };
     const faults = Object.entries(parts).map(
@@ -62,7 +62,7 @@ export async function startNode(config: NodeConfig, log: Log): Promise<Standalon
       draining = true;
       stopReuse(server);
       await setTimeout(config.shutdownDelayMs);
-      server.close(); // First, so that a proxy sends those that are told to reconnect to other nodes.
+      server.close(); // First, so that a proxy sends reconnecting clients to other nodes.
       await fanout.drain(config.drainMs);
       metrics?.close();
       keys.close();

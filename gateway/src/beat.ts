@@ -1,4 +1,4 @@
-/** What a beat was seen in: the R peak of an ECG, or the pulse in light. */
+/** The signal in which a beat was found: the R peak of an ECG, or the pulse in light. */
 export const BEAT_SOURCES = ['ecg', 'ppg'] as const;
 
 /** A heartbeat. */

@@ -69,7 +69,7 @@ export function healthOf(parts: Parts, clock: Clock, log: Pick<Log, 'info' | 'er
   }, clock);
 }
 
-/** Throws an error with the cause if what is asked for, all parts or those of ingest, does not work. */
+/** Throws an error with the cause unless all parts work, or, for `ingest`, the parts of ingest. */
 export function assertHealthy(health: Health, what: 'ok' | 'ingest'): void {
   if (!health[what]) throw new Error(health.cause ?? health.reason);
 }
@@ -104,7 +104,7 @@ async function trial(parts: Parts, clock: Clock): Promise<Found> {
   return { health: { ...works, reason: all('fault'), cause: all('cause') }, parts: named };
 }
 
-/** What each part lacks, in order, with its cause; null if it works. */
+/** The fault of each part, in order, with its cause; null if it works. */
 function faultsOf(parts: readonly Part[], clock: Clock) {
   return Promise.all(
     parts.map(async ({ name, fault, try: tried }) => {

@@ -5,7 +5,7 @@ import { LogLimit } from '@device-insights/fanout/platform/log-limit';
 /** Maximum number of lines of one text per second; further ones are counted. */
 const LINES = 100;
 
-/** Writes the lines of what clients do as often as they want, with the limit of `LINES`. */
+/** Writes lines that clients can cause at any rate, with the limit of `LINES`. */
 export function infoLines(log: Pick<Log, 'info'>, clock: Clock): Log['info'] {
   const limit = new LogLimit(clock, LINES);
   return (fields, text) => {

@@ -7,7 +7,7 @@ export interface Worker {
   isWaiting: boolean;
 }
 
-/** What the work needs at each step; while it does not accept, no worker is served. */
+/** The condition for each step; while it does not accept, no worker is served. */
 export interface Gate {
   readonly accepting: boolean;
   /** Calls back, once, when `accepting` is true again. */

@@ -105,7 +105,7 @@ export function registerParts(registry: Registry, read: () => Promise<ReadonlyMa
   });
 }
 
-/** What the operations port answers for a process; each rejects with the cause if it is not so. */
+/** The checks of the operations port; each rejects with the cause if it fails. */
 export interface Checks {
   /** Whether all parts work: for people and alerts. */
   health(): Promise<void>;

@@ -51,7 +51,7 @@ export interface Said {
   readonly detail: string;
 }
 
-/** What a tile can say of missing readings. */
+/** The reasons for missing readings that a tile can show. */
 export interface Lack {
   /** Of each type, why it has no trusted reading. */
   readonly types: ReadonlyMap<Type, Said>;

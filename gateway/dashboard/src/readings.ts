@@ -12,7 +12,7 @@ export const TYPES = {
 export type Type = keyof typeof TYPES;
 export const TYPE_NAMES = Object.keys(TYPES) as Type[];
 
-/** What an algorithm gives. */
+/** The output of an algorithm, as a person reads it. */
 export function outputName(type: Type | 'beats'): string {
   return type === 'beats' ? 'Beats' : TYPES[type].name;
 }

@@ -17,7 +17,7 @@ export function go(path: string): void {
   dispatchEvent(new PopStateEvent('popstate'));
 }
 
-/** Goes to an address within the dashboard in place of the current one, which Back then passes over. */
+/** Replaces the current address by another one within the dashboard; Back skips the replaced one. */
 export function replace(path: string): void {
   history.replaceState(null, '', BASE + path);
   dispatchEvent(new PopStateEvent('popstate'));

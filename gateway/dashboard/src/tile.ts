@@ -71,7 +71,7 @@ export class Tile {
     this.tick(now);
   }
 
-  /** Shows the age of the newest reading and, in place of a type without a trusted one, why there is none. */
+  /** Shows the age of the newest reading and, for a type without a trusted one, the reason. */
   tick(now: number): void {
     for (const [type, line] of this.#lines) this.#number(type, line, now);
     const age = now - this.#newest;

@@ -153,7 +153,7 @@ export function When({ at, none = '–' }: { readonly at: string | number | null
   );
 }
 
-/** A column of a table: its name, and what it shows of a row. */
+/** A column of a table: its name, and its cell for a row. */
 interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ComponentChildren;
@@ -164,7 +164,7 @@ interface Column<Row> {
 /** A table without its rows. */
 export interface TableForm<Row> {
   readonly label: string;
-  /** What tells one row from the others. */
+  /** The identity of a row. */
   readonly id: (row: Row, index: number) => string | number;
   /** The first one names the rows. */
   readonly columns: readonly Column<Row>[];

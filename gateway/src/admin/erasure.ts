@@ -15,7 +15,7 @@ export async function deleteSession(context: AdminContext, id: string): Promise<
   return { id, ...erased };
 }
 
-/** Erases what an account has of one user: sessions, open ones too, insights and keys. The audit log stays. */
+/** Erases the data of one user: sessions, including open ones, insights and keys. The audit log stays. */
 export async function eraseUser(context: AdminContext, accountId: string, user: string): Promise<object> {
   const { id } = await accountOf(context, accountId);
   await note(context, 'user erasure begun', id, user);

@@ -7,7 +7,7 @@ import { expiryOf } from './expiry.js';
 import { chosen, Refusal } from './refusal.js';
 import { keyShown } from './shown.js';
 
-/** What the issuer of a key may choose. */
+/** The options of a new key. */
 export interface KeyWishes {
   readonly user?: string | undefined;
   /** A time from now, such as `30d`, or an RFC 3339 time; default: never. */

@@ -3,7 +3,7 @@ import { type Algorithm, type AnyAlgorithm, asEstimated, type BeatAlgorithm } fr
 import { BRIDGED_MS } from './sample-run.js';
 import { readSpo2 } from './spo2.js';
 
-/** What the algorithms of a type have in common, so that their readings are comparable: version, window and cadence. */
+/** The properties that all algorithms of a type share, so that their readings are comparable: version, window and cadence. */
 const HR = { version: '1.0.0', type: 'hr', windowS: 8, everyS: 1 } as const;
 const SPO2 = { version: '1.0.0', type: 'spo2', windowS: 8, everyS: 1 } as const;
 const RR = { version: '1.0.0', type: 'rr', windowS: 32, everyS: 2 } as const;

@@ -49,7 +49,7 @@ export interface AnalysedSession extends Pick<Session, 'id' | 'deviceId' | 'chan
   readonly last: LastInsights;
 }
 
-/** What the analysis found. */
+/** The results of the analysis. */
 export interface Found {
   /** In order of `actual_end` within each type. */
   readonly readings: readonly Reading[];
@@ -57,7 +57,7 @@ export interface Found {
   readonly beats: readonly BeatBlock[];
 }
 
-/** What a run of samples led to. */
+/** The results of a run of samples. */
 export interface Analysed extends Found {
   /** Whether the run comes so far behind those of other channels that windows passed without it. */
   readonly isLate: boolean;

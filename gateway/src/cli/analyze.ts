@@ -145,7 +145,7 @@ async function printBeats(recording: Recording, { json, csv }: Options): Promise
   process.exitCode ??= SILENT;
 }
 
-/** Passes on what a generator yields, and returns what it returns. */
+/** Passes each yielded value to `take`; returns the generator's return value. */
 async function forEach<T, R>(items: AsyncGenerator<T, R>, take: (item: T) => Promise<void> | void): Promise<R> {
   for (;;) {
     const { done, value } = await items.next();

@@ -15,7 +15,7 @@ import { runAndExit } from './run-command.js';
 /** Time that Redis has to answer, ms. */
 const BUS_MS = 3000;
 
-/** What a part of the service would do, or rejects with the reason why it cannot. */
+/** Describes what a part of the service would do; rejects with the reason if it would not work. */
 type Check = (config: Config) => Promise<string>;
 
 const CHECKS: Readonly<Record<string, Check>> = {

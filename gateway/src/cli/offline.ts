@@ -20,11 +20,11 @@ export { ALGORITHMS } from '../analysis/algorithms.js';
 export { CoreLoad } from '../analysis/core-load.js';
 export type { InsightType, StoredInsight } from '../insight.js';
 
-/** What the service would have told the device, and which readings it would not have had. */
+/** The messages that the device would have received, and the types without readings. */
 export interface Outcome {
   /** Notices and refused frames, in the order in which they start. */
   readonly findings: readonly Finding[];
-  /** Of hr, spo2 and rr those that the channels allow, and that have no reading up to the end of the data. */
+  /** The types among hr, spo2 and rr that the channels allow and that have no reading up to the end of the data. */
   readonly silences: readonly Silence[];
 }
 
@@ -81,7 +81,7 @@ export async function* beatsOffline(source: FrameSource): AsyncGenerator<Beat, r
   return run.findings;
 }
 
-/** Of hr, spo2 and rr those that the source's channels allow, each with the longest of its windows, ms. */
+/** The types among hr, spo2 and rr that the source's channels allow, each with its longest window, ms. */
 function windowsOf({ deviceModel: { modality_channels } }: FrameSource): Map<InsightType, number> {
   const modalities = new Set<string>(modality_channels.map(({ modality }) => modality));
   const windows = new Map<InsightType, number>();

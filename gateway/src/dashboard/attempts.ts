@@ -50,7 +50,7 @@ export class Attempts {
     return Math.max(0, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures.count - FREE)) - since);
   }
 
-  /** Number of recent failures in a network, as `networkOf` gives it, beyond those of somebody who mistypes. */
+  /** Number of recent failures in a network, as `networkOf` gives it, beyond those that count as mistyped. */
   failuresOf(network: string): number {
     return Math.max(0, this.#countOf(this.#networks.get(network)) - MISTYPED);
   }

@@ -147,7 +147,7 @@ export interface LiveKey {
 /** The state of a session in its gateway; null if the session is closed or its gateway does not answer. */
 export type Live = Inspection | null;
 
-/** What is kept of the problems of a session; null for nothing. */
+/** The stored diagnostics of a session; null if there are none. */
 export type Kept = Diagnostics | null;
 export type { ChannelState, Inspection } from '../peers/inspection.js';
 export type { Page as Listed } from '../store/store.js';

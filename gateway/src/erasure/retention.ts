@@ -18,7 +18,7 @@ const TRUSTED_AFTER_MS = DAY_MS / 2;
 const DOUBT =
   "the clock was set, or differs from another gateway's: RETENTION_DAYS erases nothing until the clock has run for 12 hours without being set; correct it if it is wrong";
 
-/** What became of a look for old readings: erased, or there were none; put off, as the clock is in doubt; failed. */
+/** Outcomes of a search for old readings: done, postponed because the clock may be wrong, or failed. */
 export const RETENTION_RUNS = ['done', 'doubted', 'failed'] as const;
 export type RetentionRun = (typeof RETENTION_RUNS)[number];
 
@@ -29,7 +29,7 @@ interface RetentionOptions {
   readonly log: Pick<Log, 'info' | 'error'>;
   /** The largest difference between this gateway's clock and that of another one, ms. */
   readonly differenceMs: () => number;
-  /** Number of looks, by what became of them. */
+  /** Number of searches, by outcome. */
   readonly runs: Map<RetentionRun, number>;
 }
 

@@ -19,7 +19,7 @@ interface IntakeOptions {
    * over.
    */
   readonly progress: SessionProgress;
-  /** Receives what is noticed about problems with the data. */
+  /** Receives problems with the data. */
   readonly notices: Notices;
 }
 
@@ -275,7 +275,7 @@ export class Intake {
   }
 }
 
-/** What is known of one channel. */
+/** The state of one channel. */
 class Channel {
   readonly sequence: Sequence;
   readonly timeline: Timeline;

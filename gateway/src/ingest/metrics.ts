@@ -13,7 +13,7 @@ export class IngestCounters {
   readonly refusedDevices = new Map<CloseReason, number>();
 }
 
-/** What is measured of the devices' sockets. */
+/** Source of the metrics of the devices' sockets. */
 interface Measured {
   readonly connections: number;
   readonly sessions: number;

@@ -32,7 +32,7 @@ interface LiveSessionParts {
   /** Time that the session stays open without a connection, ms. */
   readonly graceMs: number;
   readonly log: Log;
-  /** What a former owner of the session has kept of its problems. */
+  /** The diagnostics that a former owner of the session stored. */
   readonly diagnostics: Diagnostics | null;
 }
 

@@ -106,7 +106,7 @@ export class Upload implements Transport {
     this.#resolveGone();
   }
 
-  /** What became of the frames, once the session has ended. Rejects with `CloseError` if they were not all taken. */
+  /** The outcome of the frames, once the session has ended. Rejects with `CloseError` if the upload failed. */
   async result(): Promise<Omit<UploadResult, 'nextSeq' | 'insights' | 'continues'>> {
     await this.gone;
     if (!this.#failure) {

@@ -96,7 +96,7 @@ export class ClockWatch {
     this.#behindMs = behindMs;
   }
 
-  /** What a gateway left here whose clock was ahead, such as this one before it was started again. */
+  /** Reports heartbeats from the future: of a gateway whose clock was ahead, such as this one before a restart. */
   #lookBack(): void {
     const { heartbeats, clock, log } = this.#options;
     const { newest } = heartbeats;

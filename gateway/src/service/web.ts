@@ -14,7 +14,7 @@ import type { Store } from '../store/store.js';
 
 type Made = 'algorithms' | 'observe' | 'signIns';
 
-/** What the answers to HTTP requests need of the rest of the service. */
+/** The parts of the service that answers to HTTP requests need. */
 interface WebOptions extends Omit<RestOptions, Made | 'log'>, Omit<DashboardOptions, Made | 'log'> {
   readonly keys: KeyRing;
   /** Whether there is a dashboard. */
@@ -40,7 +40,7 @@ export function createWeb(options: WebOptions): RequestListener {
     isDashboards(pathOf(request)) ? dashboard(request, response) : rest(request, response);
 }
 
-/** The same store; what comes into its audit log is in the process's log too. */
+/** The same store, whose audit entries are also written to the process's log. */
 function loggedAudit(store: Store, log: Pick<Logger, 'info'>): Store {
   return {
     ...store,

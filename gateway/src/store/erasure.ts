@@ -1,4 +1,4 @@
-/** What deletes for good: in parts, each short enough that others do not wait for it. */
+/** Erases data in parts, each short enough that others do not wait for it. */
 export interface ErasureStore {
   /** Deletes at most `most` insights or blocks of beats; how many it found. Fewer than `most`: none is left. */
   eraseReadings(what: 'insights' | 'beats', which: ErasedReadings, most: number): Promise<number>;

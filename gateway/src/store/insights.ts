@@ -26,7 +26,7 @@ export interface InsightStore {
    * all of them in memory.
    */
   sessionBeats(sessionId: string, from?: number): AsyncIterable<Beat[]>;
-  /** What the readings of a session come to, type by type, in the order of the types' names. Computed by the store. */
+  /** Statistics of a session's readings, by type, in the order of the types' names. Computed by the store. */
   sessionSummary(sessionId: string): Promise<InsightSummary[]>;
   /**
    * Ordered by (`ts`, an id of the store), with a bound of data time by (`actual_end`, `ts`, id). With a lower bound of the

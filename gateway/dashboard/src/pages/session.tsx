@@ -85,7 +85,7 @@ export function SessionPage({ account, id }: AccountPage & { readonly id: string
   );
 }
 
-/** What the session's readings come to. */
+/** Statistics of the session's readings. */
 function Summary({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }) {
   const { data } = useLoad<SummaryRow[]>(`/sessions/${id}/summary`, isOpen ? REFRESH_MS : undefined);
   if (!data || data.length === 0) return null;
@@ -140,7 +140,7 @@ const CLASSES = [
   ['Unfit', 'unfit_s'],
 ] as const;
 
-/** What the less familiar types mean. */
+/** Explanations of the less familiar types. */
 const HINTS: Readonly<Partial<Record<Type, string>>> = {
   hrv: 'RMSSD over 60 s.',
   rhythm: 'Probability that the beats of 60 s are irregular as in atrial fibrillation: no diagnosis.',

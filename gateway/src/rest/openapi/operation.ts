@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { RestContext, RestOptions, RestStep } from '../rest-context.js';
 
-/** An operation of REST: what it does, and what the OpenAPI document says of it. Its refusals follow from its path, method and schemas. */
+/** An operation of REST: its handler, and its description for OpenAPI. Its refusals follow from its path, method and schemas. */
 export interface Operation {
   readonly operationId: string;
   readonly tag: string;
@@ -27,7 +27,7 @@ export interface Operation {
   readonly mayConflict?: true;
   /** Whether its body is the frames of a device; its answer then is no page, though it has a query. */
   readonly isUpload?: true;
-  /** Steps before `handle` in place of those that follow from `body` and `isIdempotent`. */
+  /** Steps before `handle`; default: those that follow from `body` and `isIdempotent`. */
   readonly steps?: (options: RestOptions) => RestStep[];
   /** Sets the body of the answer; the status follows from the method (`successOf`). */
   readonly handle: (ctx: RestContext, options: RestOptions) => unknown;

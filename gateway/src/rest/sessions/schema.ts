@@ -133,7 +133,7 @@ export const summary = z
   })
   .meta({ description: 'Summary of the insights of one type.' });
 
-/** What the readings of one type of a session come to; the mean is rounded to 0.01. */
+/** Statistics of a session's readings of one type; the mean is rounded to 0.01. */
 export type SummaryRow = Readonly<z.output<typeof summary>>;
 
 /** The session in an answer. */

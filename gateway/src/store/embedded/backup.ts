@@ -103,7 +103,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Refuses what is there, links to nothing among it. */
+/** Refuses a path that exists, also as a dangling link. */
 function refuseExisting(path: string): void {
   try {
     lstatSync(path);

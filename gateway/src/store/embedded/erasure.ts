@@ -3,16 +3,16 @@ import type { Database, Value } from './database.js';
 import type { Calls } from './kinds.js';
 import { removeEmptySession } from './sessions.js';
 
-/** The index by which the readings of an account are found, oldest first, and what tells one row from the others. */
+/** The index by which the readings of an account are found, oldest first, and the primary key. */
 const READINGS = {
   insights: { index: 'insights_by_time', id: 'session, type, ts' },
   beats: { index: 'beats_by_time', id: 'session, start' },
 } as const;
 
-/** What an account may have a lot of beside its sessions, each before what it refers to. */
+/** Tables of which an account may have many rows, beside its sessions; each comes before the table that it refers to. */
 const HOLDINGS = ['devices', 'device_models', 'idempotency'];
 
-/** Deletes for good what an embedded store holds. */
+/** Erases data of an embedded store. */
 export function embeddedErasure(db: Database): Calls<ErasureStore> {
   const some = (table: string, id: string, rows: string, ...values: Value[]) =>
     db.run(`DELETE FROM ${table} WHERE (${id}) IN (SELECT ${id} FROM ${table} ${rows} LIMIT ?)`, ...values);

@@ -6,7 +6,7 @@ import type { Database } from './database.js';
 const NUMBERS: Readonly<Record<InsightType, number>> = { hr: 0, spo2: 1, rr: 2, hrv: 3, rhythm: 4 };
 const TYPES = INSIGHT_TYPES.toSorted((a, b) => NUMBERS[a] - NUMBERS[b]);
 
-/** The number that stands for a type. */
+/** The number of a type. */
 export function numberOf(type: InsightType): number {
   return NUMBERS[type];
 }

@@ -13,7 +13,7 @@ interface Commits {
   commitText(parts: string): Promise<Outcome[]>;
 }
 
-/** What became of a part of a commit: of its insights, the positions of those that existed already. */
+/** The outcome of a part of a commit; `existed` has the positions of its insights that existed already. */
 export type Outcome =
   | { readonly lost: true }
   | { readonly lost: false; readonly existed: readonly number[]; readonly closed?: true };

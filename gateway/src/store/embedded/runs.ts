@@ -151,7 +151,7 @@ export class Merge {
     if (last && run.rows.length === 0) await this.#fill(run);
   }
 
-  /** Limits a run to what the query's bounds, and the place where it begins, leave of it. */
+  /** Limits a run to the query's bounds, and to the place where it begins. */
   #narrow(run: Run): void {
     const { since, until, dataSince = null, dataUntil = null } = this.#query;
     const [byData, forward] = [this.#isByData, this.#isForward];

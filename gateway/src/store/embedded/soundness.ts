@@ -5,7 +5,7 @@ import { meaningOf, told } from './failures.js';
 /** What to do about a damaged file. */
 export const WHAT_TO_DO = 'stop the service, restore the data directory from a backup, and start it again';
 
-/** What a thread knows of the state of the database's file, which must not be written when it is damaged or elsewhere. */
+/** The known state of the database's file, which must not be written when it is damaged or was moved. */
 export class Soundness {
   readonly #file: string;
   /** The database and its log, as they were opened; none before that. */

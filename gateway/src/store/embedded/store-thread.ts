@@ -6,7 +6,7 @@ import { meaningOf } from './failures.js';
 import { KINDS, type Outcome, type Tables } from './kinds.js';
 import type { Soundness } from './soundness.js';
 
-/** What the thread gets at its start. */
+/** The data with which the thread starts. */
 export interface ThreadData {
   /** The database, with its schema up to date. */
   readonly file: string;
@@ -65,7 +65,7 @@ export class StoreThread {
   #count = 0;
   #closed = false;
 
-  /** @param soundness what is known of the file; writes are refused when it is not sound */
+  /** @param soundness the state of the file; writes are refused when it is not sound */
   constructor(data: ThreadData, soundness: Soundness) {
     this.#data = data;
     this.#soundness = soundness;

@@ -4,7 +4,7 @@ import type { MongoConnection } from './connection.js';
 import { counterOf, countersOf } from './counters.js';
 import type { Models } from './schemas.js';
 
-/** Deletes for good what a MongoDB store holds. */
+/** Erases data of a MongoDB store. */
 export function mongoErasure(mongo: MongoConnection, models: Models): ErasureStore {
   const { accounts, beats, counters, deviceModels, devices, diagnostics, idempotency, insights, keys, sessions } =
     models;
