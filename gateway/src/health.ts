@@ -3,6 +3,7 @@ import { within } from '@device-insights/fanout/platform/deadline';
 import { sharedTrial } from '@device-insights/fanout/platform/health-trial';
 import type { Log } from '@device-insights/fanout/platform/log';
 import { messageOf } from '@device-insights/fanout/platform/message-of';
+import { shared } from '@device-insights/fanout/platform/promises';
 
 /** The answer of `GET /v1/stream/health`. */
 export interface Health {
@@ -76,17 +77,7 @@ export function assertHealthy(health: Health, what: 'ok' | 'ingest'): void {
 
 /** A part whose trial under way is shared: while the part hangs, one more each second would wait with it. */
 function sharing(part: Part): Part {
-  let underWay: Promise<void> | null = null;
-  const start = async () => part.try();
-  return {
-    ...part,
-    try: () => {
-      underWay ??= start().finally(() => {
-        underWay = null;
-      });
-      return underWay;
-    },
-  };
+  return { ...part, try: shared(async () => part.try()) };
 }
 
 async function trial(parts: Parts, clock: Clock): Promise<Found> {

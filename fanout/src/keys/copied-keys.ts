@@ -3,6 +3,7 @@ import { Broadcast } from '../bus/redis/broadcast.js';
 import { RedisNodes } from '../bus/redis/nodes.js';
 import { type Clock, systemClock, type Timer } from '../platform/clock.js';
 import type { Log } from '../platform/log.js';
+import { type Deferred, deferred } from '../platform/promises.js';
 import { remember } from '../platform/remember.js';
 import { hasExpired, type KeyCheck, type KeyHolder } from './key-check.js';
 import { KEY_CHANNEL, KEYS, type KeyWord, MARK, parseHolder, parseWord, REVOKED } from './key-copy.js';
@@ -28,12 +29,6 @@ const REFUSED_MS = 1000;
 const REVOKED_MS = 10_000;
 const MAX_REFUSED = 10_000;
 
-interface Question {
-  readonly answer: Promise<KeyHolder | null>;
-  readonly settle: (holder: KeyHolder | null) => void;
-  readonly fail: (error: Error) => void;
-}
-
 /**
  * The key check of a stand-alone node: reads the copy of the keys that the gateways keep in Redis, and asks the gateways
  * for keys that are not in it. Only the "no" of a gateway refuses a key; the silence of gateways or Redis is not an
@@ -43,7 +38,7 @@ export class CopiedKeys implements KeyCheck {
   readonly #nodes: RedisNodes;
   readonly #channel: Broadcast;
   readonly #clock: Clock;
-  readonly #questions = new Map<string, Question>();
+  readonly #questions = new Map<string, Deferred<KeyHolder | null>>();
   /** Time until which each key that a gateway refused or revoked stays refused, by the monotonic clock. */
   readonly #refused = new Map<string, number>();
   /** The listeners for revocations, with the keys in use. */
@@ -107,15 +102,15 @@ export class CopiedKeys implements KeyCheck {
   /** Asks the gateways; concurrent requests for the same key share the answer. */
   #ask(hash: string): Promise<KeyHolder | null> {
     const open = this.#questions.get(hash);
-    if (open) return open.answer;
+    if (open) return open.promise;
     if (this.#questions.size >= MAX_QUESTIONS)
       return Promise.reject(new BusUnavailable('too many keys are being requested from gateways'));
-    const question = newQuestion();
+    const question = deferred<KeyHolder | null>();
     this.#questions.set(hash, question);
     const error = new BusUnavailable('no gateway answered the request for a key that is not in Redis');
-    const limit = this.#clock.after(ANSWER_LIMIT_MS, () => question.fail(error));
-    this.#channel.say(JSON.stringify({ word: 'ask', hash } satisfies KeyWord)).catch(question.fail);
-    return question.answer.finally(() => {
+    const limit = this.#clock.after(ANSWER_LIMIT_MS, () => question.reject(error));
+    this.#channel.say(JSON.stringify({ word: 'ask', hash } satisfies KeyWord)).catch(question.reject);
+    return question.promise.finally(() => {
       limit.cancel();
       this.#questions.delete(hash);
     });
@@ -129,7 +124,7 @@ export class CopiedKeys implements KeyCheck {
   #hear(text: string): void {
     const message = parseWord(text);
     if (!message) this.#drop(text);
-    else if (message.word === 'yes') this.#questions.get(message.hash)?.settle(message.holder);
+    else if (message.word === 'yes') this.#questions.get(message.hash)?.resolve(message.holder);
     else if (message.word === 'no' && this.#questions.has(message.hash)) this.#refuse(message.hash, REFUSED_MS);
     else if (message.word === 'revoked') {
       this.#refuse(message.hash, REVOKED_MS);
@@ -139,7 +134,7 @@ export class CopiedKeys implements KeyCheck {
 
   #refuse(hash: string, ms: number): void {
     remember(this.#refused, hash, this.#clock.monotonic() + ms, MAX_REFUSED);
-    this.#questions.get(hash)?.settle(null);
+    this.#questions.get(hash)?.resolve(null);
   }
 
   #isRefused(hash: string): boolean {
@@ -165,14 +160,4 @@ export class CopiedKeys implements KeyCheck {
     }
     this.#rounds -= 1;
   }
-}
-
-function newQuestion(): Question {
-  let settle: Question['settle'] = () => undefined;
-  let fail: Question['fail'] = () => undefined;
-  const answer = new Promise<KeyHolder | null>((resolve, reject) => {
-    settle = resolve;
-    fail = reject;
-  });
-  return { answer, settle, fail };
 }

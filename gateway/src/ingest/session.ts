@@ -4,6 +4,7 @@ import type { Clock, Timer } from '@device-insights/fanout/platform/clock';
 import { countOne } from '@device-insights/fanout/platform/count';
 import type { Worker } from '@device-insights/fanout/platform/fair-scheduler';
 import type { Log } from '@device-insights/fanout/platform/log';
+import { deferred } from '@device-insights/fanout/platform/promises';
 import type { Analysis, Found } from '../analysis/analysis.js';
 import type { SampleRun } from '../analysis/sample-run.js';
 import { ForwardClock } from '../forward-clock.js';
@@ -66,17 +67,17 @@ const TWICE: NoticeFields = {
  * given, and feeds the analysis.
  */
 export class LiveSession implements Worker {
+  readonly #gone = deferred();
   readonly row: Session;
   isWaiting = false;
   /** Resolves when the session is closed in the store, or lost to another gateway. */
-  readonly gone: Promise<void>;
+  readonly gone = this.#gone.promise;
   readonly #parts: LiveSessionParts;
   readonly #intake: Intake;
   readonly #notices: Notices;
   readonly #trace: Trace;
   readonly #inbox = new Inbox();
   readonly #alreadyStored: AlreadyStored;
-  #resolveGone: () => void = () => undefined;
   #connection: Transport | null = null;
   /** Runs that wait for their analysis. */
   #runs: SampleRun[] = [];
@@ -104,9 +105,6 @@ export class LiveSession implements Worker {
     const { row, clock, stream, diagnostics } = parts;
     this.#parts = parts;
     this.row = row;
-    this.gone = new Promise((resolve) => {
-      this.#resolveGone = resolve;
-    });
     this.#alreadyStored = new AlreadyStored(parts.store, row);
     const say = (notice: Notice) => this.#connection?.send({ type: 'notice', ...notice });
     this.#notices = new Notices(clock, say, diagnostics?.notices);
@@ -236,7 +234,7 @@ export class LiveSession implements Worker {
     this.#parts.analysis.close();
     this.#parts.stream.close();
     this.#parts.log.info({ session: this.row.id, refused: this.#refused, reason }, 'session left this gateway');
-    this.#resolveGone();
+    this.#gone.resolve();
   }
 
   /**

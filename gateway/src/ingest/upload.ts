@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { CLOSE, type CloseReason } from '@device-insights/contract/close-codes';
 import { LIMITS, type ServiceMessage } from '@device-insights/contract/ingest';
 import { countOne } from '@device-insights/fanout/platform/count';
+import { deferred } from '@device-insights/fanout/platform/promises';
 import { CloseError } from '../errors.js';
 import { MAX_LISTED, MAX_UPLOAD_BYTES, type UploadResult } from '../upload.js';
 import { RefusedInARow, TOO_MANY_REFUSED, type Transport } from './connection.js';
@@ -27,13 +28,13 @@ export class Upload implements Transport {
   expiresAt: number | null = null;
   onMessage: ((data: Buffer, isBinary: boolean) => void) | null = null;
   readonly upload: { readonly key: string | null };
-  readonly gone: Promise<void>;
+  readonly #gone = deferred();
+  readonly gone = this.#gone.promise;
   readonly #request: IncomingMessage;
   readonly #refusedInARow = new RefusedInARow();
   readonly #refused = new Map<string, number>();
   readonly #errors: UploadResult['errors'][number][] = [];
   readonly #notices: object[] = [];
-  #resolveGone: () => void = () => undefined;
   readonly #hash = createHash('sha256');
   #rest: Buffer = Buffer.alloc(0);
   #bytes = 0;
@@ -50,9 +51,6 @@ export class Upload implements Transport {
   constructor(request: IncomingMessage, key: string | null) {
     this.#request = request;
     this.upload = { key };
-    this.gone = new Promise((resolve) => {
-      this.#resolveGone = resolve;
-    });
     if (Number(request.headers['content-length']) > MAX_UPLOAD_BYTES) this.close('tooLarge', TOO_LONG);
   }
 
@@ -103,7 +101,7 @@ export class Upload implements Transport {
     this.#hasEnded = true;
     if (reason !== 'normal') this.#failure ??= new CloseError(reason, detail);
     this.#request.resume(); // The rest is discarded.
-    this.#resolveGone();
+    this.#gone.resolve();
   }
 
   /** The outcome of the frames, once the session has ended. Rejects with `CloseError` if the upload failed. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
+import { shared } from '@device-insights/fanout/platform/promises';
 import type { GatewayStore } from '../store/store.js';
 
 /**
@@ -13,7 +14,7 @@ export class Heartbeat {
   readonly #gateway: string;
   readonly #clock: Clock;
   #writtenAt = Number.NEGATIVE_INFINITY;
-  #renewal: Promise<void> | null = null;
+  readonly #renewal = shared(() => this.beat());
 
   constructor(store: Pick<GatewayStore, 'beat'>, gateway: string, clock: Clock) {
     this.#store = store;
@@ -33,10 +34,6 @@ export class Heartbeat {
    * others would close a session that begins before that, as they take this gateway for dead. Rejects as the store does.
    */
   async renew(): Promise<void> {
-    if (this.#clock.monotonic() - this.#writtenAt <= FRESH_MS) return;
-    this.#renewal ??= this.beat().finally(() => {
-      this.#renewal = null;
-    });
-    await this.#renewal;
+    if (this.#clock.monotonic() - this.#writtenAt > FRESH_MS) await this.#renewal();
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
+import { deferred } from '@device-insights/fanout/platform/promises';
 import type { BeatBlock } from '../beat.js';
 import { ForwardClock } from '../forward-clock.js';
 import { type InsightType, publishedAt, type Reading } from '../insight.js';
@@ -46,11 +47,12 @@ export const CATCH_UP_PACE = 0.5;
 
 /** The queue of one session: receives readings, returns stamped parts of groups. */
 export class Stream {
+  readonly #disowned = deferred<'taken' | 'closed'>();
   /**
    * Resolves if another gateway has taken the session, so that the queued readings are dropped, or if it took this one for
    * dead and closed the session: then what is queued is still stored and published, but no further data may be received.
    */
-  readonly disowned: Promise<'taken' | 'closed'>;
+  readonly disowned = this.#disowned.promise;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #added: (stream: Stream, readings: number) => void;
   readonly #stamps = new Map<InsightType, Stamps>();
@@ -63,7 +65,6 @@ export class Stream {
   #flushes: Numbered<() => void>[] = [];
   #open = true;
   #held: boolean;
-  #disown: (by: 'taken' | 'closed') => void = () => undefined;
 
   /**
    * @param clock the publication's clock, which never goes back
@@ -76,9 +77,6 @@ export class Stream {
   ) {
     this.#clock = clock;
     this.#added = added;
-    this.disowned = new Promise((resolve) => {
-      this.#disown = resolve;
-    });
     this.#held = session.after !== undefined;
     void session.after?.then(() => {
       this.#held = false;
@@ -168,12 +166,12 @@ export class Stream {
     this.#beats = [];
     this.#progress = null;
     this.settle(part);
-    this.#disown('taken');
+    this.#disowned.resolve('taken');
   }
 
   /** Another gateway has closed the session. */
   noteClosed(): void {
-    this.#disown('closed');
+    this.#disowned.resolve('closed');
   }
 
   /** How many of the first readings can be stamped now, by type. */

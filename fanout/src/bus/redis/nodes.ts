@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../platform/clock.js';
 import type { Log } from '../../platform/log.js';
 import { messageOf } from '../../platform/message-of.js';
+import { shared } from '../../platform/promises.js';
 import { BusUnavailable } from '../bus.js';
 import { type RedisClient, RedisConnection } from './connection.js';
 import { SLOTS, slotOf } from './slot.js';
@@ -34,7 +35,6 @@ export class RedisNodes {
   /** URL by slot; undefined if the server is not a cluster, or this is not known yet. */
   #owners: (string | undefined)[] | undefined;
   #isCluster = true;
-  #refreshing: Promise<void> | undefined;
   readonly #timer: Timer;
 
   constructor(
@@ -131,12 +131,7 @@ export class RedisNodes {
   }
 
   /** Reads the slots again from the first server that answers. */
-  #refresh(): Promise<void> {
-    this.#refreshing ??= this.#readSlots().finally(() => {
-      this.#refreshing = undefined;
-    });
-    return this.#refreshing;
-  }
+  readonly #refresh = shared(() => this.#readSlots());
 
   async #readSlots(): Promise<void> {
     if (!this.#isCluster) return;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../platform/clock.js';
+import { type Deferred, deferred } from '../../platform/promises.js';
 import type { BusMessage } from '../bus.js';
 import { type Envelope, encodeEnvelope, MAX_MESSAGES } from './envelope.js';
 
@@ -58,8 +59,7 @@ export class Publisher {
 /** Messages that wait for the running publish to end. */
 interface Batch {
   readonly messages: BusMessage[];
-  readonly taken: Promise<void>;
-  readonly settle: (result: Promise<void>) => void;
+  readonly taken: Deferred;
 }
 
 /**
@@ -84,11 +84,11 @@ class Outbox {
   ) {}
 
   publish(messages: readonly BusMessage[]): Promise<void> {
-    this.#next ??= newBatch();
+    this.#next ??= { messages: [], taken: deferred() };
     this.#next.messages.push(...messages);
     const { taken } = this.#next;
     this.#running ??= this.#run();
-    return taken;
+    return taken.promise;
   }
 
   /**
@@ -115,7 +115,7 @@ class Outbox {
     await new Promise((resolve) => setImmediate(resolve));
     for (let batch = this.#take(); batch; batch = this.#take()) {
       const sent = this.#sendAll(batch.messages);
-      batch.settle(sent);
+      batch.taken.resolve(sent);
       await sent.catch(() => undefined);
     }
     this.#running = undefined;
@@ -161,12 +161,4 @@ class Outbox {
       throw error;
     }
   }
-}
-
-function newBatch(): Batch {
-  let settle: (result: Promise<void>) => void = () => undefined;
-  const taken = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  return { messages: [], taken, settle };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../platform/clock.js';
 import { within } from '../../platform/deadline.js';
 import type { Log } from '../../platform/log.js';
+import { deferred } from '../../platform/promises.js';
 import { type Bus, type BusListener, type BusMessage, type BusSubscription, BusUnavailable } from '../bus.js';
 import { Broadcast } from './broadcast.js';
 import type { RedisClient } from './connection.js';
@@ -218,13 +219,10 @@ class ShardedBus implements RedisBus {
   }
 
   async #roundTrip(client: RedisClient, channel: string): Promise<void> {
-    let back: () => void = () => undefined;
-    const came = new Promise<void>((resolve) => {
-      back = resolve;
-    });
-    await client.sSubscribe(channel, back);
+    const back = deferred();
+    await client.sSubscribe(channel, () => back.resolve());
     await this.#commands.run(channel, (publisher) => publisher.sPublish(channel, ''));
-    await came;
+    await back.promise;
   }
 
   #onBeat(): void {
