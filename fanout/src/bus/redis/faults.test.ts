@@ -273,6 +273,18 @@ describe('Redis bus under faults', function () {
     expect(clock.now() - before).to.be.within(2000, 4000);
   });
 
+  it('counts a node as silent a second after it stood still itself, when it has read the heartbeats of meanwhile', async () => {
+    await witness.publish('di:control', 'node-beat other');
+    await advanceUntil(() => publisher.nodesAlive === 1);
+    await settled();
+    clock.skip(10_000);
+    clock.advance(0);
+    expect(publisher.nodesAlive).to.equal(1);
+    await settled();
+    clock.advance(1000);
+    expect(publisher.nodesAlive).to.equal(0);
+  });
+
   it('reports a loss when its connection is killed, and serves new subscriptions soon after', async () => {
     await node.subscribe(account, inbox);
     await witness.client('KILL', 'TYPE', 'PUBSUB');

@@ -70,6 +70,7 @@ class ShardedBus implements RedisBus {
   readonly #upstreams = new Map<string, Upstream>();
   readonly #control: Broadcast;
   readonly #beat: Timer;
+  #lastTick: number;
   readonly #id = randomUUID();
   /** Time of each node's last message. */
   readonly #nodes = new Map<string, number>();
@@ -88,12 +89,11 @@ class ShardedBus implements RedisBus {
     this.#control = new Broadcast(this.#subscriptions, CONTROL_CHANNEL, clock, (text) => this.#hear(text));
     this.#publisher = new Publisher((account, text) => this.#send(account, text), clock);
     this.#follower = new Follower(clock, (upstream, cause) => this.#end(upstream, cause), this.#drop);
-    this.#beat = clock.every(BEAT_MS, () => this.#onBeat());
+    this.#lastTick = clock.monotonic();
+    this.#beat = clock.every(BEAT_MS, () => this.#onTick());
   }
 
   get nodesAlive(): number {
-    const before = this.#clock.monotonic() - NODE_SILENCE_MS;
-    for (const [id, heard] of this.#nodes) if (heard < before) this.#nodes.delete(id);
     return this.#nodes.size;
   }
 
@@ -225,6 +225,15 @@ class ShardedBus implements RedisBus {
     await back.promise;
   }
 
+  #onTick(): void {
+    this.#onBeat();
+    const now = this.#clock.monotonic();
+    const late = now - this.#lastTick > 2 * BEAT_MS;
+    this.#lastTick = now;
+    if (late) return; // This process has stood still: heartbeats that arrived meanwhile have still to be read.
+    for (const [id, heard] of this.#nodes) if (now - heard >= NODE_SILENCE_MS) this.#nodes.delete(id);
+  }
+
   #onBeat(): void {
     this.#say('beat').catch(() => undefined); // Other processes notice a missing heartbeat by themselves.
   }
@@ -245,8 +254,7 @@ class ShardedBus implements RedisBus {
   }
 
   #note(node: string): void {
-    if (this.#nodes.has(node) || this.#nodes.size < MAX_NODES || this.nodesAlive < MAX_NODES)
-      this.#nodes.set(node, this.#clock.monotonic());
+    if (this.#nodes.has(node) || this.#nodes.size < MAX_NODES) this.#nodes.set(node, this.#clock.monotonic());
     else this.#drop({ channel: CONTROL_CHANNEL, nodes: MAX_NODES });
   }
 
