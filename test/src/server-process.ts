@@ -110,6 +110,13 @@ export class ServerProcess {
     return (await fetch(`${this.operationsUrl}/${what}`)).status;
   }
 
+  /** What `/healthz` says is wrong, after its status; empty if it is 200. */
+  async fault(): Promise<string> {
+    const response = await fetch(`${this.operationsUrl}/healthz`);
+    const reason = await response.text();
+    return response.status === 200 ? '' : `${response.status}: ${reason.trim()}`;
+  }
+
   /**
    * Value of a metric by its name and labels as Prometheus writes them; with the name alone, the sum over its labels; 0
    * if it does not exist.

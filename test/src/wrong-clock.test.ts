@@ -44,7 +44,7 @@ describe('three gateways, one of which has a clock that is an hour ahead', funct
     expect(await metric(wrong, 'part_works{part="clock"}')).to.equal(0);
     expect(wrong.log).to.include('the clock of this gateway is wrong');
     for (const gateway of right) {
-      expect(await gateway.healthz()).to.equal(200);
+      expect(await gateway.fault()).to.equal('');
       for (const name of ['clock_error_seconds', 'clock_behind_seconds'])
         expect(await metric(gateway, name)).to.equal(0);
       expect(gateway.log).not.to.include('is wrong').and.not.to.include('is behind');

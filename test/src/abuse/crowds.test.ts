@@ -53,7 +53,7 @@ describe('a crowd of strangers', () => {
       const apps = [await subscribe(gateway), await subscribe(node)];
       for (const place of [gateway, node]) await come(place, 2 * DESCRIPTORS, sent);
       for (const place of [gateway, node]) {
-        expect(await place.healthz()).to.equal(200);
+        expect(await place.fault()).to.equal('');
         await eventually('that is logged', () => place.log.match(FULL) !== null);
         expect(place.log.match(FULL), place.log).to.have.length(1);
       }

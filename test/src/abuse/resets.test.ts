@@ -47,7 +47,7 @@ describe('connections that are reset', () => {
           raw.reset();
         });
         await Promise.all(resets);
-        expect(await place.healthz()).to.equal(200);
+        expect(await place.fault()).to.equal('');
         app.close();
         expect(await app.closed()).to.include({ code: 1000 });
         expect(place.log).not.to.include('unhandled error');
