@@ -6,7 +6,10 @@ import { SCRATCH } from './memory/map';
 import { channelOf } from './memory/session';
 import { TRAITS } from './pulse/candidates';
 
-/** The core with its internal kernels exported, for tests and benchmarks. Arrays are passed at SCRATCH. */
+/**
+ * The module: the core, and those of its kernels that tests, benchmarks and the fit call alone. A module without them would be as
+ * fast, and 1 % smaller. Arrays are passed at SCRATCH.
+ */
 
 export * from './core';
 export { SCRATCH } from './memory/map';

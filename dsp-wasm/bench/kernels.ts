@@ -6,7 +6,7 @@ import { best, cpuSeconds } from './clock.js';
 
 /** Costs of the kernels alone, and how many times that the plain twins take. */
 export async function kernelCosts() {
-  const kernel = await Kernel.load(1, 'kernels.wasm');
+  const kernel = await Kernel.load(1);
   const call = kernel.call as unknown as KernelCalls;
   const [biquad_ns, fft1024_us] = [biquadCost(kernel, call), fftCost(kernel, call)];
   const samples = Array.from({ length: 1024 }, random(3));

@@ -35,8 +35,8 @@ export class Kernel {
   }
 
   /** Compiles the module and reserves its memory for the given number of sessions. */
-  static async load(sessions: number, file = 'core.wasm'): Promise<Kernel> {
-    return Kernel.of(await compiled(file), sessions);
+  static async load(sessions: number): Promise<Kernel> {
+    return Kernel.of(await compiled(), sessions);
   }
 
   /** Reserves memory for the given number of sessions of a compiled module; `imports` are added to the host's own. */
@@ -59,12 +59,11 @@ export class Kernel {
   }
 }
 
-const modules = new Map<string, Promise<WebAssembly.Module>>();
+let module: Promise<WebAssembly.Module> | undefined;
 
-/** The module of a file, compiled once: instances share its code, including optimised code. */
-function compiled(file: string): Promise<WebAssembly.Module> {
-  const module = modules.get(file) ?? WebAssembly.compile(readFileSync(fileOfModule(file)));
-  modules.set(file, module);
+/** The module, compiled once: instances share its code, including optimised code. */
+function compiled(): Promise<WebAssembly.Module> {
+  module ??= WebAssembly.compile(readFileSync(fileOfModule()));
   return module;
 }
 

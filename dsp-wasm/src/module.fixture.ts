@@ -1,19 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PACKAGE = new URL('../', import.meta.url);
 const ASC = createRequire(import.meta.url).resolve('assemblyscript/bin/asc.js');
 
-/** The file of a WebAssembly module for tests that run without a build: compiles it if its source is newer. */
-export function fileOfModule(name: string): URL {
-  const file = new URL(`dist/${name}`, PACKAGE);
+/** The file of the WebAssembly module for tests that run without a build: compiles it if its source is newer. */
+export function fileOfModule(): URL {
+  const file = new URL('dist/core.wasm', PACKAGE);
   if (existsSync(file) && statSync(file).mtimeMs > newest(new URL('assembly/', PACKAGE))) return file;
-  const [module, made] = [basename(name, '.wasm'), `dist/${name}.${process.pid}`];
-  const target = module === 'core' ? 'release' : module;
-  const words = [ASC, `assembly/${module}.ts`, '--config', 'asconfig.json', '--target', target, '--outFile', made];
+  const made = `dist/core.wasm.${process.pid}`;
+  const words = [ASC, 'assembly/kernels.ts', '--config', 'asconfig.json', '--target', 'release', '--outFile', made];
   const { status, stderr } = spawnSync(process.execPath, words, { cwd: PACKAGE, encoding: 'utf8' });
   if (status !== 0) throw new Error(`the signal core does not compile:\n${stderr}`);
   renameSync(new URL(made, PACKAGE), file);

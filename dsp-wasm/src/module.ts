@@ -1,2 +1,2 @@
-/** The file of a WebAssembly module, which the build has compiled. */
-export const fileOfModule = (name: string): URL => new URL(`../${name}`, import.meta.url);
+/** The file of the WebAssembly module, which the build has compiled. */
+export const fileOfModule = (): URL => new URL('../core.wasm', import.meta.url);

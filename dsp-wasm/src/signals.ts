@@ -1,7 +1,7 @@
 import type { Core, CoreChannel, CoreSession } from './core.js';
 import { ENCODING } from './core.js';
 
-/** Signals for tests and benchmarks, and the additional exports of kernels.wasm. */
+/** Signals for tests and benchmarks, and the exported kernels (assembly/kernels.ts). */
 
 export interface KernelCalls {
   grid(index: number, channel: number, sub: number, from: number, count: number, end: number): number;

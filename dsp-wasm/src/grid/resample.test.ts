@@ -12,7 +12,7 @@ describe('grid', () => {
   let session: CoreSession;
 
   before(async () => {
-    kernel = await Kernel.load(1, 'kernels.wasm');
+    kernel = await Kernel.load(1);
   });
 
   const open = (...channels: CoreChannel[]) => new CoreSession(kernel, 0, channels, () => {});

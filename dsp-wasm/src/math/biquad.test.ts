@@ -11,7 +11,7 @@ describe('biquads of eight signals', () => {
   let scratch: number;
 
   before(async () => {
-    kernel = await Kernel.load(1, 'kernels.wasm');
+    kernel = await Kernel.load(1);
     call = kernel.call as unknown as KernelCalls;
     scratch = kernel.constant('SCRATCH');
   });

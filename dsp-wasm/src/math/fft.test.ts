@@ -8,7 +8,7 @@ describe('real FFT of four signals', () => {
   let call: KernelCalls;
 
   before(async () => {
-    kernel = await Kernel.load(1, 'kernels.wasm');
+    kernel = await Kernel.load(1);
     call = kernel.call as unknown as KernelCalls;
   });
 

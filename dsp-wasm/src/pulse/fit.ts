@@ -49,7 +49,7 @@ export function eachAnswer(core: Core, answer: (request: StepRequest) => Answer)
 
 /** A core of heart rates from optical channels alone, which tells the traits of each window in motion after its step. */
 export async function observeCore(listener: TraitsListener): Promise<ObservedCore> {
-  const kernel = await Kernel.load(1, 'kernels.wasm');
+  const kernel = await Kernel.load(1);
   const { traits, motionWeights } = kernel.call as unknown as Calls;
   const core = new SlotCore(kernel, 1);
   const seen = new Float32Array(kernel.bytes.buffer, traits(), TRAITS * CANDIDATES.length);
