@@ -1,5 +1,6 @@
+import { TRUSTED } from '../grid/tuning';
 import { copyGrid } from '../grid/window';
-import { logistic } from '../math/logistic';
+import { logistic, UNTRUSTED } from '../math/logistic';
 import { Channel, ECG_HZ, KIND_ECG, MAX_SUBS } from '../memory/channel';
 import { EcgState, Lead } from '../memory/ecg_state';
 import { featuresOf, Model } from '../memory/features';
@@ -26,7 +27,7 @@ class Reading {
   /** Heart rate, bpm; 0: none. */
   rate: f64;
   confidence: f64;
-  /** Upper limit of the confidence: low where signs say that these are no beats, or that the beats have ended. */
+  /** Scales a confidence that is trusted: low where signs say that these are no beats, or that the beats have ended. What it hides is at most UNTRUSTED. */
   most: f64;
   /** As named in src/features.ts. */
   features: Row<f32> = rowOf<f32>(COUNT);
@@ -55,6 +56,7 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   for (let i = 0; i < COUNT; i++) features[i] = best.features[i];
   to.value = best.rate;
   to.confidence = best.confidence;
+  if (best.confidence < TRUSTED) to.confidence = Math.min(UNTRUSTED, <f64>logistic(best.features, HR_ECG_WEIGHTS));
   for (let sub = 0; sub < leads; sub++) {
     const other = READINGS[sub];
     if (other.rate === 0 || isSame(other, best) || other.confidence < CONFIDENCE.CONTRADICTING) continue;
