@@ -1,4 +1,4 @@
-import { logistic } from '../math/logistic';
+import { logistic, UNTRUSTED } from '../math/logistic';
 import { SLOW_HZ } from '../memory/channel';
 import { featuresOf, Model } from '../memory/features';
 import { PulseState } from '../memory/pulse_state';
@@ -154,7 +154,7 @@ export function motionConfidence(state: PulseState, tracked: Tracked): f32 {
 
 /** The confidence of a rate that something makes doubtful: not trusted, though it may well be right. */
 export function doubted(confidence: f32): f32 {
-  return min<f32>(MOTION.UNTRUSTED, confidence);
+  return min<f32>(UNTRUSTED, confidence);
 }
 
 /** Bounded: a probability of one counts as 0.999. */

@@ -202,8 +202,6 @@ export namespace MOTION {
   export const LEAST_UNEXPLAINED: f32 = 0.1;
   /** How far apart from motion the line must have been seen of late: a copy of it has 1/3. [share; fitted: npm run fit -- --constants] */
   export const LEAST_APART: f32 = 0.364;
-  /** Highest confidence of a rate that is not trusted, though it may well be right. [probability; derived: a tenth below the trusted one] */
-  export const UNTRUSTED: f32 = 0.45;
 }
 
 /** confidence.ts: at rest */
