@@ -199,6 +199,13 @@ describe('the reasons of the core', () => {
     expect(answer('hr_ecg', [whole])).to.deep.include({ reason: null });
   });
 
+  it('trust an ECG whose QRS complexes are one or two samples wide', () => {
+    for (const size of [120, 500, 1000, 2000, 4000, 8100, 16_300]) {
+      const sharp: Signal = (t) => Math.round(size * Math.exp(-((((1.2 * t) % 1) - 0.5) ** 2) / 2e-4));
+      expect(reason('hr_ecg', [[{ ...ECG, sampleRateHz: 100 }, sharp]]), `${size}`).to.equal(null);
+    }
+  });
+
   it('do not trust an estimate from scrambled values, which may be right by chance', () => {
     const scrambled = lights(of(red, swapped(3)), of(infrared, swapped(3)));
     for (let seconds = 6; seconds < 30; seconds += 4) {

@@ -190,7 +190,7 @@ export function faultOf(channel: Channel, sub: i32, contact: f64, alive: bool): 
   const flat = isFlat(channel, sub);
   const isFull = isLight(channel) && ends > TUNING.AT_ENDS && lowestOf(channel, sub) > 0 && flat;
   if (!isFull && (flat || (!alive && isApart(channel, sub, contact)))) return NO_CONTACT;
-  const scrambled = isScrambled(channel, sub);
+  const scrambled = isScrambled(channel, sub) || isWrapped(channel, sub);
   const outside = channel.bits > 0 && share(channel, offsetof<Span>('outside'), sub) > TUNING.OUTSIDE;
   if (!scrambled || !outside) {
     Seen.number = ends;
@@ -238,10 +238,23 @@ function isCoarse(channel: Channel, sub: i32): bool {
 export function isScrambled(channel: Channel, sub: i32): bool {
   if (share(channel, offsetof<Span>('broken'), sub) > TUNING.WRAPPED) return true;
   if (!isWhole(channel, sub)) return false;
-  if (share(channel, offsetof<Span>('wraps'), sub) > TUNING.WRAPPED) return true;
+  // Whole bytes are missing, or the declared bits hold all. A QRS complex of one or two samples may be as large as any other power of two
+  const range = rangeOf(channel, sub);
+  const ofBytes = holds(BYTE, range) || holds(65536, range) || holds(16777216, range);
+  if (isWrapped(channel, sub) && (ofBytes || holds(2 ** <f64>channel.bits, range))) return true;
   const lowest = lowestOf(channel, sub);
   if (lowest < FLOAT_BITS) return false;
-  return (channel.bits > 0 && channel.bits <= 24) || rangeOf(channel, sub) < TUNING.FLOAT_RANGE * lowest;
+  return (channel.bits > 0 && channel.bits <= 24) || range < TUNING.FLOAT_RANGE * lowest;
+}
+
+/** Whether values step again and again by the power of two that holds them all. */
+function isWrapped(channel: Channel, sub: i32): bool {
+  return isWhole(channel, sub) && share(channel, offsetof<Span>('wraps'), sub) > TUNING.WRAPPED;
+}
+
+/** Whether a power of two is the smallest one that holds a range. */
+function holds(power: f64, range: f64): bool {
+  return range > 0.5 * power && range <= power;
 }
 
 function share(channel: Channel, field: usize, sub: i32): f64 {
