@@ -217,7 +217,7 @@ function learnMatches(lead: Lead, at: i32, between: i32, share: f32, features: S
   const top = greatestNear(features.match, at, EVIDENCE.GUARD);
   lead.rest = followed(lead.rest, restBetween(features.projection[top], between, share, features));
   const small: f32 = hasMidway(features.projection[top], at, between, share, features) ? 1 : 0;
-  lead.midway += LEVEL.FOLLOW * (small - lead.midway);
+  lead.midway += (lead.match.beat > 0 ? LEVEL.FOLLOW : 1) * (small - lead.midway); // The first interval tells as much as is known
   learnMatch(lead.match, features.match[top], greatest(features.match, between));
 }
 

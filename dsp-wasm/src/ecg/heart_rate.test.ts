@@ -437,10 +437,10 @@ describe('hr_ecg', () => {
     }
   });
 
-  it('does not trust half the rate where every other QRS complex is small', () => {
+  it('does not trust half the rate where every other QRS complex is small, from the first reading on', () => {
     for (const interval of [0.4, 0.45, 0.5]) {
       const beats = rhythm(91, () => interval).map((beat, i) => (i % 2 ? { ...beat, shape: 'small' as const } : beat));
-      const answers = estimates(ecg(90, beats, { noise: 0.01 })).slice(15);
+      const answers = estimates(ecg(90, beats, { noise: 0.01 }));
       const wrong = answers.filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
       expect(wrong, `${interval} s`).to.deep.equal([]);
     }
