@@ -206,6 +206,14 @@ describe('the reasons of the core', () => {
     }
   });
 
+  it('trust an ECG with the spikes of a pacemaker that are one sample wide', () => {
+    for (const size of [500, 4000, 60_000]) {
+      const isPaced = (t: number) => beats(t) % 1 >= 0.4 && beats(t - 1 / 125) % 1 < 0.4;
+      const spiked: Signal = (t, noise) => Math.round((size / 2000) * Number(ecg(t, noise)) + (isPaced(t) ? size : 0));
+      expect(reason('hr_ecg', [[{ ...ECG, sampleRateHz: 125, bitDepth: 24 }, spiked]]), `${size}`).to.equal(null);
+    }
+  });
+
   it('do not trust an estimate from scrambled values, which may be right by chance', () => {
     const scrambled = lights(of(red, swapped(3)), of(infrared, swapped(3)));
     for (let seconds = 6; seconds < 30; seconds += 4) {

@@ -91,7 +91,7 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   span.low = low;
 }
 
-/** Range of what was seen and of the staged instants, by lane. */
+/** Range of all values seen so far, including the staged instants, by lane. */
 function rangeWith(span: Span, count: i32): v128 {
   let high = span.high;
   let low = span.low;
@@ -111,15 +111,27 @@ function wrapsOf(channel: Channel, count: i32, range: v128): v128 {
   const wrap = f32x4.pmax(powerAbove(range), f32x4.splat(BYTE));
   const great = f32x4.mul(wrap, f32x4.splat(1 - TUNING.WRAP_SHARE));
   const most = f32x4.mul(wrap, f32x4.splat(TUNING.WRAP_SHARE));
+  const spike = v128.andnot(great, f32x4.eq(wrap, f32x4.splat(BYTE)));
   let wraps = i32x4.splat(0);
   let greats = wraps;
   let before = channel.started ? channel.last : f32x4.splat(NaN);
+  let older = f32x4.splat(NaN);
+  let last = i32x4.splat(0);
+  let quiet = last;
   for (let at = DECODED; at < DECODED + ((<usize>count) << 4); at += 16) {
     const x = v128.load(at);
     const step = f32x4.abs(f32x4.sub(x, before));
-    wraps = i32x4.add(wraps, f32x4.ge(step, most));
-    greats = i32x4.add(greats, f32x4.ge(step, great));
+    const isWrap = f32x4.ge(step, most);
+    const isGreat = f32x4.ge(step, great);
+    // Back after one sample, and no great step before: a pacemaker's spike, but of a single byte more likely noise at its limit
+    const isBack = v128.and(v128.and(isWrap, quiet), f32x4.lt(f32x4.abs(f32x4.sub(x, older)), spike));
+    const both = i32x4.add(isBack, isBack);
+    wraps = i32x4.sub(i32x4.add(wraps, isWrap), both);
+    greats = i32x4.sub(i32x4.add(greats, isGreat), both);
+    older = before;
     before = x;
+    quiet = v128.not(last);
+    last = isGreat;
   }
   return less(less(f32x4.splat(0), wraps, 1 + TUNING.OF_GREATS), greats, -TUNING.OF_GREATS);
 }
