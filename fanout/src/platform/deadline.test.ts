@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { within } from './deadline.js';
 import { ManualClock } from './manual-clock.fixture.js';
+import { deferred } from './promises.js';
 
 describe('within', () => {
   const never = new Promise<void>(() => {});
@@ -14,6 +15,16 @@ describe('within', () => {
     const answer = within(10, never, clock);
     clock.advance(10);
     expect(await answer).to.equal(false);
+  });
+
+  it('waits on if the process stood still for longer', async () => {
+    const clock = new ManualClock();
+    const work = deferred();
+    const answer = within(10, work.promise, clock);
+    clock.skip(60);
+    clock.advance(0); // The timer fires before the answer of the work is read.
+    work.resolve();
+    expect(await answer).to.equal(true);
   });
 
   it('leaves no timer when the work is done', async () => {

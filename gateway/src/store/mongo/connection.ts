@@ -4,9 +4,8 @@ import { StoreUnavailable } from '../store.js';
 import { told } from './failures.js';
 import { Transactions } from './transactions.js';
 
-/** Maximum wait of a call for a primary, and for an answer, ms. The driver repeats a read or a safe write once. */
-const SERVER_SELECTION_MS = 3000;
-const SOCKET_MS = 3000;
+/** Maximum wait of a call for a primary, and for an answer, ms: an insight must be readable within 5 s of its `ts`. */
+const LIMIT_MS = 3000;
 /** The database if the URI names none. */
 const DATABASE = 'device-insights';
 
@@ -30,8 +29,10 @@ export class MongoConnection {
   /**
    * Connects. Rejects with `StoreUnavailable` if no server answers, and with another error if the server has no
    * transactions.
+   *
+   * @param limitMs maximum wait of a call, ms; the driver repeats a read or a safe write once
    */
-  static async open(uri: string, clock: Clock): Promise<MongoConnection> {
+  static async open(uri: string, clock: Clock, limitMs = LIMIT_MS): Promise<MongoConnection> {
     const connection = createConnection(uri, {
       ...(/^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri) ? {} : { dbName: DATABASE }),
       autoCreate: false,
@@ -39,15 +40,15 @@ export class MongoConnection {
       bufferCommands: false,
       writeConcern: { w: 'majority' },
       readPreference: 'primary',
-      serverSelectionTimeoutMS: SERVER_SELECTION_MS,
-      waitQueueTimeoutMS: SERVER_SELECTION_MS,
-      connectTimeoutMS: SERVER_SELECTION_MS,
-      socketTimeoutMS: SOCKET_MS,
+      serverSelectionTimeoutMS: limitMs,
+      waitQueueTimeoutMS: limitMs,
+      connectTimeoutMS: limitMs,
+      socketTimeoutMS: limitMs,
     });
     try {
       await connection.asPromise();
       await refuseStandalone(connection);
-      const transactions = async () => new Transactions(await connection.startSession(), clock);
+      const transactions = async () => new Transactions(await connection.startSession(), clock, limitMs);
       return new MongoConnection(connection, await transactions(), await transactions());
     } catch (error) {
       await connection.close();

@@ -8,7 +8,7 @@ import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { MongoConnection } from './connection.js';
 import { startMongoStore } from './mongo.js';
-import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
+import { startTestMongo, type TestMongo, UNHURRIED_MS } from './mongo-server.fixture.js';
 import { modelsOn } from './schemas.js';
 
 /** What the server does to the next command, or to some, of the store under test. */
@@ -64,11 +64,11 @@ describe('insights on their way into MongoDB', () => {
     this.timeout(900_000);
     server = await startTestMongo();
     uri = server.uri(`test-${randomUUID()}`);
-    control = await MongoConnection.open(uri, systemClock);
+    control = await MongoConnection.open(uri, systemClock, UNHURRIED_MS);
     const struck = new URL(uri);
     struck.searchParams.set('appName', APP);
     struck.searchParams.set('maxPoolSize', '4');
-    store = await startMongoStore(struck.href, systemClock);
+    store = await startMongoStore(struck.href, systemClock, UNHURRIED_MS);
     session = sampleSession();
     await store.openSession(session);
   });
@@ -139,7 +139,7 @@ describe('insights on their way into MongoDB', () => {
     await store.beat(taken.gateway, newMoment());
     const at = newMoment();
     await arrange({ failCommands: ['insert'], blockConnection: true, blockTimeMS: 2000 });
-    const other = await startMongoStore(uri, systemClock);
+    const other = await startMongoStore(uri, systemClock, UNHURRIED_MS);
     try {
       const commit = store.commit([
         partOf(session, [sampleInsight(session, at)]),

@@ -22,7 +22,7 @@ import { mongoGateways } from './gateways.js';
 import { insightFilter, insightSort } from './insights.js';
 import { Line } from './line.fixture.js';
 import { startMongoStore } from './mongo.js';
-import { startTestMongo } from './mongo-server.fixture.js';
+import { startTestMongo, UNHURRIED_MS } from './mongo-server.fixture.js';
 import { type Models, modelsOn } from './schemas.js';
 import { sessionFilter } from './sessions.js';
 
@@ -36,7 +36,7 @@ after(async () => {
   await server.stop();
 });
 
-await storeSuite('MongoDB', () => startMongoStore(uri, systemClock));
+await storeSuite('MongoDB', () => startMongoStore(uri, systemClock, UNHURRIED_MS));
 
 describe('the MongoDB store', () => {
   describe('when the server is lost', () => {
@@ -103,7 +103,7 @@ describe('the MongoDB store', () => {
       line = await Line.to(uri);
       dying = await MongoConnection.open(line.uri, systemClock);
       models = modelsOn(dying.connection);
-      store = await startMongoStore(uri, systemClock);
+      store = await startMongoStore(uri, systemClock, UNHURRIED_MS);
       session = sampleSession();
       await store.openSession(session);
       await mongoGateways(dying, models).beat(session.gateway, newMoment());
@@ -154,8 +154,8 @@ describe('the MongoDB store', () => {
   it('keeps no counter of an account that was erased', async () => {
     const own = new URL(uri);
     own.pathname = `/test-${randomUUID()}`;
-    const store = await startMongoStore(own.href, systemClock);
-    const mongo = await MongoConnection.open(own.href, systemClock);
+    const store = await startMongoStore(own.href, systemClock, UNHURRIED_MS);
+    const mongo = await MongoConnection.open(own.href, systemClock, UNHURRIED_MS);
     try {
       const account = sampleAccount();
       const model = sampleModel({ accountId: account.id });
@@ -176,8 +176,8 @@ describe('the MongoDB store', () => {
   it('refuses everything after a collection was dropped, because the server would silently create it again', async () => {
     const own = new URL(uri);
     own.pathname = `/test-${randomUUID()}`;
-    const store = await startMongoStore(own.href, systemClock);
-    const mongo = await MongoConnection.open(own.href, systemClock);
+    const store = await startMongoStore(own.href, systemClock, UNHURRIED_MS);
+    const mongo = await MongoConnection.open(own.href, systemClock, UNHURRIED_MS);
     try {
       await store.probe(newMoment());
       await mongo.connection.dropCollection('insights');
@@ -197,7 +197,7 @@ describe('the MongoDB store', () => {
 
   it('refuses a transaction that others have kept waiting for ten seconds', async () => {
     const clock = new ManualClock();
-    const mongo = await MongoConnection.open(uri, clock);
+    const mongo = await MongoConnection.open(uri, clock, UNHURRIED_MS);
     try {
       let end = () => {};
       let first: Promise<void> | undefined;
@@ -222,7 +222,7 @@ describe('the MongoDB store', () => {
   });
 
   it('needs a replica set or a router', async () => {
-    const mongo = await MongoConnection.open(uri, systemClock);
+    const mongo = await MongoConnection.open(uri, systemClock, UNHURRIED_MS);
     const hello = await mongo.connection.db?.admin().command({ hello: 1 });
     await mongo.close();
     expect(hasTransactions(hello ?? {})).to.equal(true);
@@ -242,7 +242,7 @@ describe('every list of the MongoDB store', () => {
   let plans: boolean;
 
   before(async () => {
-    mongo = await MongoConnection.open(uri, systemClock);
+    mongo = await MongoConnection.open(uri, systemClock, UNHURRIED_MS);
     models = modelsOn(mongo.connection);
     const build = await mongo.connection.db?.admin().command({ buildInfo: 1 });
     plans = /[1-9a-f]/.test(String(build?.gitVersion));

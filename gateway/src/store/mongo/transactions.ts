@@ -2,12 +2,10 @@ import type { Clock } from '@device-insights/fanout/platform/clock';
 import type { ClientSession } from 'mongoose';
 import { StoreUnavailable } from '../store.js';
 
-/** The driver repeats a transaction that conflicts with others, for at most 3 s: an insight must be readable within 5 s of its `ts`. */
 const OPTIONS = {
   readConcern: { level: 'snapshot' },
   writeConcern: { w: 'majority' },
   readPreference: 'primary',
-  timeoutMS: 3000,
 } as const;
 /** Maximum wait for the transactions before it, ms: those of a server that refuses writes must not pile up. */
 const QUEUE_MS = 10_000;
@@ -19,11 +17,14 @@ const QUEUE_MS = 10_000;
 export class Transactions {
   readonly #session: ClientSession;
   readonly #clock: Clock;
+  /** The driver repeats a transaction that conflicts with others for at most this long. */
+  readonly #timeoutMS: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(session: ClientSession, clock: Clock) {
+  constructor(session: ClientSession, clock: Clock, limitMs: number) {
     this.#session = session;
     this.#clock = clock;
+    this.#timeoutMS = limitMs;
   }
 
   /** UUID of the server session. */
@@ -36,7 +37,7 @@ export class Transactions {
     const latest = this.#clock.monotonic() + QUEUE_MS;
     const result = this.#last.then(() => {
       if (this.#clock.monotonic() > latest) throw new StoreUnavailable('too many changes wait for MongoDB; try again');
-      return this.#session.withTransaction(calls, OPTIONS);
+      return this.#session.withTransaction(calls, { ...OPTIONS, timeoutMS: this.#timeoutMS });
     });
     this.#last = result.catch(() => undefined);
     return result;
