@@ -84,20 +84,20 @@ export function erasureSuite({ store, other }: Handles): void {
 
     it('ends the reading of an erased session, and never continues it with the insights of a later one', async () => {
       const at = newMoment();
-      const gone = await closed(store, at, 1203);
+      const gone = await closed(store, at, 1003);
       const found: StoredInsight[][] = [];
       for await (const batch of other.sessionInsights(gone.id)) {
         found.push(batch);
         if (found.length > 1) continue;
         while (await store.eraseReadings('insights', { sessionId: gone.id }, BATCH));
         await store.eraseSession(gone.id);
-        await closed(store, at, 1203);
+        await closed(store, at, 1003);
       }
       expect(new Set(found.flat().map(({ session_id, device_id }) => `${session_id} ${device_id}`))).to.deep.equal(
         new Set([`${gone.id} ${gone.deviceId}`]),
       );
       expect(found[0]).to.not.be.empty;
-      expect(found.flat()).to.have.length.below(1203);
+      expect(found.flat()).to.have.length.below(1003);
     });
 
     it('leaves each device its own insights, whichever sessions are erased and opened after that', async () => {

@@ -216,7 +216,7 @@ function listsOfASession({ store, other }: Handles): void {
     it('are read completely, by end of window and then publication, in batches', async () => {
       const session = await opened(store);
       const at = newMoment();
-      const all = Array.from({ length: 1203 }, (_, i) => {
+      const all = Array.from({ length: 603 }, (_, i) => {
         const type = (['hr', 'spo2', 'rr'] as const)[i % 3] ?? 'hr';
         return sampleInsight(session, at + Math.floor(i / 3), at + 5000 + i, { type });
       });
