@@ -130,7 +130,8 @@ describe('Admission of devices', () => {
     expect(gateway.ingest.connections).to.equal(0);
     await new Promise((resolve) => setImmediate(resolve));
     expect(gateway.ingest.connections).to.be.within(1, 2999);
-    await until(() => gateway.ingest.connections === 3000);
+    const closed = () => strangers.filter(([, socket]) => socket.destroyed).length; // On a busy machine the first ones.
+    await until(() => gateway.ingest.connections + closed() === 3000);
     for (const [, socket] of strangers) socket.destroy();
   });
 
