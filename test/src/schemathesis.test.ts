@@ -34,7 +34,7 @@ describe('the REST interface, by its OpenAPI document', function () {
       key: KEY,
       folder: folder.path,
       seed: 20_261_122,
-      maxSeconds: 240,
+      maxSeconds: 840,
       modelId,
       channelId: channels[0]?.ch_id ?? '',
       sessionId: ready.session_id,

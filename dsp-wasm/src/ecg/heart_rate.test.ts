@@ -230,7 +230,7 @@ describe('hr_ecg', () => {
             );
             expect(trusted.length, what).to.be.at.most(2);
           }
-  }).timeout(60_000);
+  });
 
   it('counts each beat of a run of ventricular tachycardia, or does not trust the rate', () => {
     for (const interval of [0.35, 0.41, 0.46]) {

@@ -85,7 +85,7 @@ describe('POST /v1/uploads', () => {
       expect(detailOf(answer)).to.contain('a different body');
     }
     expect((await post(headers, long)).status).to.equal(201);
-  }).timeout(20_000);
+  });
 
   it('remembers the answer of one that ran for minutes, though a repeat came meanwhile', async () => {
     const headers = { 'idempotency-key': 'long' };

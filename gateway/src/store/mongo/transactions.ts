@@ -7,8 +7,8 @@ const OPTIONS = {
   writeConcern: { w: 'majority' },
   readPreference: 'primary',
 } as const;
-/** Maximum wait for the transactions before it, ms: those of a server that refuses writes must not pile up. */
-const QUEUE_MS = 10_000;
+/** Limits of one transaction for which others wait: those of a server that refuses writes must not pile up. */
+const QUEUE_LIMITS = 3;
 
 /**
  * Runs transactions one after the other, on one server session. So they do not conflict with each other if they write
@@ -34,7 +34,7 @@ export class Transactions {
 
   /** Runs calls as one transaction; repeats it if a writer elsewhere conflicted. Rejects with `StoreUnavailable` if many are waiting. */
   run<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const latest = this.#clock.monotonic() + QUEUE_MS;
+    const latest = this.#clock.monotonic() + QUEUE_LIMITS * this.#timeoutMS;
     const result = this.#last.then(() => {
       if (this.#clock.monotonic() > latest) throw new StoreUnavailable('too many changes wait for MongoDB; try again');
       return this.#session.withTransaction(calls, { ...OPTIONS, timeoutMS: this.#timeoutMS });
