@@ -207,11 +207,28 @@ describe('the reasons of the core', () => {
   });
 
   it('trust an ECG with the spikes of a pacemaker that are one sample wide', () => {
-    for (const size of [500, 4000, 60_000]) {
-      const isPaced = (t: number) => beats(t) % 1 >= 0.4 && beats(t - 1 / 125) % 1 < 0.4;
-      const spiked: Signal = (t, noise) => Math.round((size / 2000) * Number(ecg(t, noise)) + (isPaced(t) ? size : 0));
-      expect(reason('hr_ecg', [[{ ...ECG, sampleRateHz: 125, bitDepth: 24 }, spiked]]), `${size}`).to.equal(null);
-    }
+    for (const [size, level, bitDepth] of [
+      [200, 0, 24],
+      [230, 0, 16],
+      [500, 0, 24],
+      [4000, 0, 24],
+      [60_000, 0, 24],
+      [200, 25, 8],
+      [700, 250, 10],
+      [2600, 1000, 12],
+    ] as const)
+      for (const sampleRateHz of [125, 250]) {
+        const isPaced = (t: number) => beats(t) % 1 >= 0.4 && beats(t - 1 / sampleRateHz) % 1 < 0.4;
+        const spiked: Signal = (t, noise) =>
+          Math.round(level + (size / 2000) * Number(ecg(t, noise)) + (isPaced(t) ? size : 0));
+        expect(reason('hr_ecg', [[{ ...ECG, sampleRateHz, bitDepth }, spiked]]), `${size}, ${level}`).to.equal(null);
+      }
+  });
+
+  it('do not call a quiet ECG saturated, whose level is near its lowest value', () => {
+    const sharp: Signal = (t, noise) =>
+      Math.round(100 * Math.exp(-((((0.9 * t) % 1) - 0.5) ** 2) / 2e-5) + 0.6 * noise());
+    expect(reason('hr_ecg', [[{ ...ECG, sampleRateHz: 100 }, sharp]])).to.equal('noise');
   });
 
   it('do not trust an estimate from scrambled values, which may be right by chance', () => {

@@ -38,10 +38,16 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   const middle = above(channel, half - 1, 1);
   const bottom = above(channel, -half, 1);
   const most = f32x4.splat(<f32>(4 * half));
-  const range = rangeWith(span, count);
+  extend(span, count);
+  const high = span.high;
+  const low = span.low;
+  const range = f32x4.sub(high, low);
+  // A pacemaker's spikes are as long in part of the declared range
+  const filled = channel.kind === KIND_ECG ? TUNING.FILLED * <f32>(2 * half) : 0;
+  const breaks = f32x4.ge(range, f32x4.splat(filled));
   const long = f32x4.pmax(f32x4.splat(<f32>half), f32x4.mul(range, f32x4.splat(0.5)));
-  const isUnsigned = f32x4.ge(span.low, zero);
-  const isSigned = f32x4.le(span.high, middle);
+  const isUnsigned = f32x4.ge(low, zero);
+  const isSigned = f32x4.le(high, middle);
   const isKnown = f32x4.ge(span.count, f32x4.splat(TUNING.LEAST_OBSERVED));
   const isWholeOffset = f32x4.eq(f32x4.nearest(offset), offset);
   const least = f32x4.splat(TUNING.SMALLEST);
@@ -54,8 +60,6 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   let broken = counts;
   let tinies = counts;
   let wholes = counts;
-  let high = span.high;
-  let low = span.low;
   let before = channel.started ? channel.last : f32x4.splat(NaN);
   for (let i = 0; i < count; i += stride) {
     const at = DECODED + ((<usize>i) << 4);
@@ -69,30 +73,30 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     const atZero = v128.and(f32x4.eq(x, zero), isUnsigned);
     const atMiddle = v128.and(f32x4.eq(x, middle), isSigned);
     const atEnd = v128.or(v128.or(f32x4.eq(x, top), atMiddle), v128.or(f32x4.eq(x, bottom), atZero));
-    const extreme = v128.or(f32x4.ge(x, span.high), f32x4.le(x, span.low));
+    const extreme = v128.or(f32x4.ge(x, high), f32x4.le(x, low));
     counts = i32x4.add(counts, f32x4.eq(x, x));
     ends = i32x4.add(ends, atEnd);
     rests = i32x4.add(rests, v128.and(extreme, f32x4.eq(x, before)));
     outside = i32x4.add(outside, v128.and(whole, f32x4.ge(size, most)));
-    broken = i32x4.add(broken, v128.or(f32x4.gt(size, greatest), v128.and(whole, f32x4.gt(step, long))));
+    broken = i32x4.add(
+      broken,
+      v128.or(f32x4.gt(size, greatest), v128.and(v128.and(whole, breaks), f32x4.gt(step, long))),
+    );
     tinies = i32x4.add(tinies, v128.and(f32x4.lt(size, least), f32x4.gt(size, f32x4.splat(0))));
     wholes = i32x4.add(wholes, whole);
-    high = f32x4.pmax(f32x4.pmax(high, x), before);
-    low = f32x4.pmin(f32x4.pmin(low, x), before);
   }
   span.count = less(span.count, counts, 1);
   span.ends = less(span.ends, ends, 1);
   span.rests = less(span.rests, rests, 1);
   span.outside = less(span.outside, outside, 1);
   span.broken = less(less(span.broken, broken, 1), tinies, <f32>(TUNING.WRAPPED / TUNING.TINY));
-  span.wraps = f32x4.add(span.wraps, v128.and(wrapsOf(channel, count, range), isKnown));
+  const mayWrap = v128.and(isKnown, fillsWord(f32x4.add(low, offset), range));
+  span.wraps = f32x4.add(span.wraps, v128.and(wrapsOf(channel, count, range), mayWrap));
   span.fractions = less(span.fractions, i32x4.sub(counts, wholes), 1);
-  span.high = high;
-  span.low = low;
 }
 
-/** Range of all values seen so far, including the staged instants, by lane. */
-function rangeWith(span: Span, count: i32): v128 {
+/** Extends the extremes to those of the staged instants. */
+function extend(span: Span, count: i32): void {
   let high = span.high;
   let low = span.low;
   for (let at = DECODED; at < DECODED + ((<usize>count) << 4); at += 16) {
@@ -100,7 +104,18 @@ function rangeWith(span: Span, count: i32): v128 {
     high = f32x4.pmax(high, x);
     low = f32x4.pmin(low, x);
   }
-  return f32x4.sub(high, low);
+  span.high = high;
+  span.low = low;
+}
+
+/** Whether values from `low` on fill a signed or unsigned word, as those do that wrap: a pacemaker's spikes step as far, but anywhere. */
+function fillsWord(low: v128, range: v128): v128 {
+  const word = wordOf(range);
+  const half = f32x4.mul(word, f32x4.splat(0.5));
+  const high = f32x4.add(low, range);
+  const isUnsigned = v128.and(f32x4.ge(low, f32x4.splat(0)), f32x4.le(high, word));
+  const isSigned = v128.and(f32x4.ge(low, f32x4.neg(half)), f32x4.le(high, half));
+  return v128.and(f32x4.ge(range, f32x4.mul(word, f32x4.splat(TUNING.FILLED))), v128.or(isUnsigned, isSigned));
 }
 
 /**
@@ -108,38 +123,27 @@ function rangeWith(span: Span, count: i32): v128 {
  * values wrap, and step by it less what the signal itself steps; noise and motion step by any size.
  */
 function wrapsOf(channel: Channel, count: i32, range: v128): v128 {
-  const wrap = f32x4.pmax(powerAbove(range), f32x4.splat(BYTE));
+  const wrap = wordOf(range);
   const great = f32x4.mul(wrap, f32x4.splat(1 - TUNING.WRAP_SHARE));
   const most = f32x4.mul(wrap, f32x4.splat(TUNING.WRAP_SHARE));
-  const spike = v128.andnot(great, f32x4.eq(wrap, f32x4.splat(BYTE)));
   let wraps = i32x4.splat(0);
   let greats = wraps;
   let before = channel.started ? channel.last : f32x4.splat(NaN);
-  let older = f32x4.splat(NaN);
-  let last = i32x4.splat(0);
-  let quiet = last;
   for (let at = DECODED; at < DECODED + ((<usize>count) << 4); at += 16) {
     const x = v128.load(at);
     const step = f32x4.abs(f32x4.sub(x, before));
-    const isWrap = f32x4.ge(step, most);
-    const isGreat = f32x4.ge(step, great);
-    // Back after one sample, and no great step before: a pacemaker's spike, but of a single byte more likely noise at its limit
-    const isBack = v128.and(v128.and(isWrap, quiet), f32x4.lt(f32x4.abs(f32x4.sub(x, older)), spike));
-    const both = i32x4.add(isBack, isBack);
-    wraps = i32x4.sub(i32x4.add(wraps, isWrap), both);
-    greats = i32x4.sub(i32x4.add(greats, isGreat), both);
-    older = before;
+    wraps = i32x4.add(wraps, f32x4.ge(step, most));
+    greats = i32x4.add(greats, f32x4.ge(step, great));
     before = x;
-    quiet = v128.not(last);
-    last = isGreat;
   }
   return less(less(f32x4.splat(0), wraps, 1 + TUNING.OF_GREATS), greats, -TUNING.OF_GREATS);
 }
 
-/** The smallest power of two that is not below x, by lane; 0 for x not above 0. */
-function powerAbove(x: v128): v128 {
-  const positive = v128.and(x, f32x4.gt(x, f32x4.splat(0)));
-  return v128.and(i32x4.add(positive, i32x4.splat(0x7fffff)), i32x4.splat(0x7f800000));
+/** The smallest power of two, of at least a byte, that is not below a range, by lane. */
+function wordOf(range: v128): v128 {
+  const positive = v128.and(range, f32x4.gt(range, f32x4.splat(0)));
+  const power = v128.and(i32x4.add(positive, i32x4.splat(0x7fffff)), i32x4.splat(0x7f800000));
+  return f32x4.pmax(power, f32x4.splat(BYTE));
 }
 
 /** The sum less so many times a count. */

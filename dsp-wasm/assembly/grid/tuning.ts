@@ -55,6 +55,8 @@ export const WRAPPED: f64 = 0.01;
 export const FLOAT_RANGE: f64 = 0.001;
 /** Part of the power of two that holds all values from which a step is a wrap. [share; derived: all of it less what the signal itself steps, a quarter at most] */
 export const WRAP_SHARE: f32 = 0.75;
+/** Part of a word that values fill which wrap in it. [share; derived: half of what a wrap may lack (WRAP_SHARE) is left] */
+export const FILLED: f32 = 0.875;
 /** Number of wraps that a step between a quarter and three quarters of it speaks against. [counts; derived: noise that fills the range has eight such steps for each of a wrap's size, twice what counts as none] */
 export const OF_GREATS: f32 = 0.25;
 /** Maximum number of declared bits that are those of a converter rather than of the word that holds its counts. [counts; derived: from converters, at most 22 for light] */
