@@ -4,16 +4,14 @@ import type { StoredInsight } from './insight.js';
 /** Rows as CSV (RFC 4180). No field contains a comma or a quote. */
 export class Csv<Row extends object> {
   readonly header: string;
-  readonly #columns: readonly (keyof Row & string)[];
 
-  constructor(columns: readonly (keyof Row & string)[]) {
-    this.#columns = columns;
+  constructor(private readonly columns: readonly (keyof Row & string)[]) {
     this.header = `${columns.join(',')}\r\n`;
   }
 
   /** The line of a row; a field that it does not have is empty. */
   line(row: Row): string {
-    return `${this.#columns.map((name) => row[name] ?? '').join(',')}\r\n`;
+    return `${this.columns.map((name) => row[name] ?? '').join(',')}\r\n`;
   }
 
   /** The header, and the lines of batches of rows. */

@@ -5,15 +5,15 @@ import type { Clock } from '@device-insights/fanout/platform/clock';
  * per ms until the system's clock has caught up (never, at a pace of 1).
  */
 export class ForwardClock implements Pick<Clock, 'now' | 'monotonic'> {
-  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly #pace: number;
   #last: number;
   #at: number;
 
   /** @param from the least time of the clock, ms since the epoch */
-  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, pace: number, from = Number.NEGATIVE_INFINITY) {
-    this.#clock = clock;
-    this.#pace = pace;
+  constructor(
+    private readonly clock: Pick<Clock, 'now' | 'monotonic'>,
+    private readonly pace: number,
+    from = Number.NEGATIVE_INFINITY,
+  ) {
     this.#last = from;
     this.#at = clock.monotonic();
   }
@@ -21,17 +21,17 @@ export class ForwardClock implements Pick<Clock, 'now' | 'monotonic'> {
   /** Whole milliseconds since the epoch. */
   now(): number {
     const at = this.monotonic();
-    this.#last = Math.max(this.#clock.now(), this.#last + (at - this.#at) * this.#pace);
+    this.#last = Math.max(this.clock.now(), this.#last + (at - this.#at) * this.pace);
     this.#at = at;
     return Math.floor(this.#last);
   }
 
   /** Time by which this clock is ahead of the system's, ms; 0 if it is not, or was never read. Reading it changes nothing. */
   get aheadMs(): number {
-    return Math.max(0, this.#last + (this.monotonic() - this.#at) * this.#pace - this.#clock.now());
+    return Math.max(0, this.#last + (this.monotonic() - this.#at) * this.pace - this.clock.now());
   }
 
   monotonic(): number {
-    return this.#clock.monotonic();
+    return this.clock.monotonic();
   }
 }

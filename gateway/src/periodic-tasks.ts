@@ -9,25 +9,22 @@ const PERIOD_MS = 1000;
  * have changed.
  */
 export class PeriodicTasks {
-  readonly #tasks: readonly (() => Promise<void>)[];
-  readonly #clock: Clock;
-  readonly #log: Pick<Log, 'error' | 'info'>;
   /** The message of each task's failure in the last round that it failed in; absent for a task that works. */
   readonly #failing = new Map<() => Promise<void>, string>();
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
   #busy = false;
 
-  constructor(tasks: readonly (() => Promise<void>)[], clock: Clock, log: Pick<Log, 'error' | 'info'>) {
-    this.#tasks = tasks;
-    this.#clock = clock;
-    this.#log = log;
-  }
+  constructor(
+    private readonly tasks: readonly (() => Promise<void>)[],
+    private readonly clock: Clock,
+    private readonly log: Pick<Log, 'error' | 'info'>,
+  ) {}
 
   /** Runs all tasks once, then every second; a round does not start while the previous one is running. */
   async start(): Promise<void> {
     await this.#round();
-    this.#timer = this.#clock.every(PERIOD_MS, () => {
+    this.#timer = this.clock.every(PERIOD_MS, () => {
       if (!this.#busy) this.#running = this.#round();
     });
   }
@@ -41,7 +38,7 @@ export class PeriodicTasks {
   async #round(): Promise<void> {
     this.#busy = true;
     await Promise.all(
-      this.#tasks.map((task) =>
+      this.tasks.map((task) =>
         task().then(
           () => this.#worked(task),
           (error: unknown) => this.#failed(task, error),
@@ -52,14 +49,14 @@ export class PeriodicTasks {
   }
 
   #worked(task: () => Promise<void>): void {
-    if (this.#failing.delete(task) && this.#failing.size === 0) this.#log.info({}, 'all periodic tasks work again');
+    if (this.#failing.delete(task) && this.#failing.size === 0) this.log.info({}, 'all periodic tasks work again');
   }
 
   /** A disk may be full for days: only another failure than the last is logged. */
   #failed(task: () => Promise<void>, err: unknown): void {
     const message = messageOf(err);
     if (![...this.#failing.values()].includes(message))
-      this.#log.error({ err }, 'a periodic task failed; trying again every second');
+      this.log.error({ err }, 'a periodic task failed; trying again every second');
     this.#failing.set(task, message);
   }
 }

@@ -32,22 +32,16 @@ export class App {
   readonly connections: Connection[] = [];
   /** Codes of all closes, including those before `subscribed`. */
   readonly codes: number[] = [];
-  readonly #addresses: readonly { readonly wsUrl: string }[];
-  readonly #key: string;
-  readonly #onInsight: (insight: Insight) => void;
   #socket: WebSocket;
   #attempts = 0;
   #over = false;
 
   /** `onInsight` is called for each insight as it arrives. */
   constructor(
-    addresses: readonly { readonly wsUrl: string }[],
-    key = KEY,
-    onInsight: (insight: Insight) => void = () => {},
+    private readonly addresses: readonly { readonly wsUrl: string }[],
+    private readonly key = KEY,
+    private readonly onInsight: (insight: Insight) => void = () => {},
   ) {
-    this.#addresses = addresses;
-    this.#key = key;
-    this.#onInsight = onInsight;
     this.#socket = this.#connect();
   }
 
@@ -77,15 +71,15 @@ export class App {
   }
 
   #connect(): WebSocket {
-    const address = this.#addresses[this.#attempts++ % this.#addresses.length];
-    const socket = new WebSocket(`${address?.wsUrl}/stream/subscribe?api_key=${this.#key}`);
+    const address = this.addresses[this.#attempts++ % this.addresses.length];
+    const socket = new WebSocket(`${address?.wsUrl}/stream/subscribe?api_key=${this.key}`);
     let connection: Connection | null = null;
     socket.on('message', (data) => {
       const message = JSON.parse(String(data)) as Insight;
       if (!connection) connection = this.#begin();
       else {
         connection.insights.push(message);
-        this.#onInsight(message);
+        this.onInsight(message);
       }
     });
     socket.on('error', () => {});

@@ -2,13 +2,10 @@ import { runAdmin } from '@device-insights/gateway/test-admin';
 
 /** The operator's commands, performed in this process on the store of this environment: a process for each takes ten times the CPU time. */
 export class Operator {
-  readonly #env: Readonly<Record<string, string>>;
   /** Ids of accounts by name. */
   readonly #accounts = new Map<string, string>();
 
-  constructor(env: Readonly<Record<string, string>>) {
-    this.#env = env;
-  }
+  constructor(private readonly env: Readonly<Record<string, string>>) {}
 
   /** Id of the account of that name, which is created if it does not exist. */
   async account(name: string): Promise<string> {
@@ -47,6 +44,6 @@ export class Operator {
   }
 
   async #admin<T>(...args: string[]): Promise<T> {
-    return runAdmin<T>(this.#env, args);
+    return runAdmin<T>(this.env, args);
   }
 }

@@ -29,12 +29,12 @@ export async function run(
 
 /** A gateway that runs as a separate process. */
 export class Running extends ServerProcess {
-  /** Its standard output until it listened. */
-  readonly banner: readonly string[];
-
-  private constructor(banner: readonly string[], ...parts: ConstructorParameters<typeof ServerProcess>) {
+  private constructor(
+    /** Its standard output until it listened. */
+    readonly banner: readonly string[],
+    ...parts: ConstructorParameters<typeof ServerProcess>
+  ) {
     super(...parts);
-    this.banner = banner;
   }
 
   /**

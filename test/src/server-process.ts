@@ -57,45 +57,39 @@ export function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () =>
 
 /** A server that runs as a separate process. */
 export class ServerProcess {
-  readonly #child: ChildProcess;
-  readonly #said: () => string;
-
   /** `said` returns its log. */
   constructor(
-    child: ChildProcess,
-    said: () => string,
+    private readonly child: ChildProcess,
+    private readonly said: () => string,
     readonly url: string,
     /** Address of `/metrics` and `/healthz`; empty if they are disabled. */
     readonly operationsUrl: string,
-  ) {
-    this.#child = child;
-    this.#said = said;
-  }
+  ) {}
 
   get wsUrl(): string {
     return this.url.replace('http', 'ws');
   }
 
   get log(): string {
-    return this.#said();
+    return this.said();
   }
 
   get pid(): number {
-    if (this.#child.pid === undefined) throw new Error('the server has no process');
-    return this.#child.pid;
+    if (this.child.pid === undefined) throw new Error('the server has no process');
+    return this.child.pid;
   }
 
   /** Sends a signal, without waiting. */
   signal(signal: 'SIGTERM'): void {
-    this.#child.kill(signal);
+    this.child.kill(signal);
   }
 
   /** Sends a signal and waits for the end of the process; returns its exit code, null if the signal ended it. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
-    const { exitCode, signalCode } = this.#child;
+    const { exitCode, signalCode } = this.child;
     if (exitCode !== null || signalCode !== null) return exitCode;
-    const ended = once(this.#child, 'close');
-    this.#child.kill(signal);
+    const ended = once(this.child, 'close');
+    this.child.kill(signal);
     const [code] = (await ended) as [number | null];
     return code;
   }

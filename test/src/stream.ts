@@ -46,17 +46,15 @@ interface StreamOptions {
  */
 export class Stream {
   static #count = 0;
-  readonly #client: DeviceInsights;
   readonly #stop = new AbortController();
   readonly #playing: Promise<void>;
 
   private constructor(
-    client: DeviceInsights,
+    private readonly client: DeviceInsights,
     readonly device: Device,
     readonly sessionId: string,
     speed: number,
   ) {
-    this.#client = client;
     const startTime = Date.now() - AGE_MS;
     this.#playing = play(simulate(), device, { speed, startTime, signal: this.#stop.signal });
     this.#playing.catch(() => {}); // Told by `end`.
@@ -80,7 +78,7 @@ export class Stream {
     this.#stop.abort();
     await this.#playing;
     await this.device.end();
-    const client = reader ? new DeviceInsights({ baseUrl: reader.url, apiKey: key }) : this.#client;
+    const client = reader ? new DeviceInsights({ baseUrl: reader.url, apiKey: key }) : this.client;
     return (await client.sessions.insights(this.sessionId)) as unknown as StoredInsight[];
   }
 

@@ -24,15 +24,13 @@ const BESIDE_MS = 3000;
  * only subscribe, before the key expires. A reading may arrive twice.
  */
 export class LiveFeed {
-  readonly #options: Options;
   #socket: WebSocket | null = null;
   #timer = 0;
   #renewal = 0;
   #failures = 0;
   #closed = false;
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor(private readonly options: Options) {
     options.onState('connecting');
     void this.#connect();
   }
@@ -46,7 +44,7 @@ export class LiveFeed {
 
   async #connect(): Promise<void> {
     try {
-      const { key, lasts_ms } = await api<LiveKey>('POST', `/accounts/${this.#options.account}/live-key`);
+      const { key, lasts_ms } = await api<LiveKey>('POST', `/accounts/${this.options.account}/live-key`);
       if (this.#closed) return;
       clearTimeout(this.#renewal);
       this.#renewal = window.setTimeout(() => void this.#connect(), lasts_ms * RENEWED_AT);
@@ -64,9 +62,9 @@ export class LiveFeed {
       const message = JSON.parse(data) as Partial<Reading> & { status?: string };
       if (message.status === 'subscribed') {
         this.#failures = 0;
-        this.#options.onState('connected');
+        this.options.onState('connected');
         setTimeout(() => before?.close(), BESIDE_MS);
-      } else if (message.type && isType(message.type)) this.#options.onReading(message as Reading);
+      } else if (message.type && isType(message.type)) this.options.onReading(message as Reading);
     };
     socket.onclose = () => {
       if (this.#socket === socket && !this.#closed) this.#again();
@@ -75,7 +73,7 @@ export class LiveFeed {
 
   #again(): void {
     if (this.#closed) return;
-    this.#options.onState('away');
+    this.options.onState('away');
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++);
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => void this.#connect(), wait * (0.5 + Math.random() / 2));

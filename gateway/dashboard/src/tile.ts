@@ -17,15 +17,13 @@ interface Line {
 /** One device on the live page. Drawn without a framework, because a hundred of them change every second. */
 export class Tile {
   readonly #lines: ReadonlyMap<Type, Line>;
-  readonly #root: HTMLElement;
   readonly #age: HTMLElement;
   readonly #why: HTMLElement;
   #lack: Lack = NO_LACK;
   #newest = 0;
   #wasStale = false;
 
-  constructor(root: HTMLElement) {
-    this.#root = root;
+  constructor(private readonly root: HTMLElement) {
     this.#age = root.querySelector('.age') as HTMLElement;
     this.#why = root.querySelector('.why') as HTMLElement;
     this.#lines = new Map(
@@ -76,7 +74,7 @@ export class Tile {
     for (const [type, line] of this.#lines) this.#number(type, line, now);
     const age = now - this.#newest;
     const isStale = this.#newest > 0 && age > STALE_MS;
-    if (isStale !== this.#wasStale) this.#root.classList.toggle('stale', isStale);
+    if (isStale !== this.#wasStale) this.root.classList.toggle('stale', isStale);
     this.#wasStale = isStale;
     set(this.#age, this.#newest === 0 ? 'waiting for readings' : isStale ? `${duration(age)} ago` : 'live');
     set(this.#why, (isStale || this.#newest === 0) && this.#lack.all ? this.#lack.all.text : '');

@@ -100,14 +100,10 @@ const NO_ANSWER: Answer = { estimate: null, reason: null, seen: 0 };
 
 /** The signal analysis of one session: receives sample runs and returns readings. */
 export class Analysis {
-  readonly #load: CoreLoad;
   /** By set of channels. */
   #sessions: readonly CoreSession[];
   /** Start of the core's time, whole seconds since the first instant. */
   #base = 0;
-  readonly #channels: ReadonlyMap<number, AnalysedChannel>;
-  readonly #sets: readonly (readonly AnalysedChannel[])[];
-  readonly #session: AnalysedSession;
   readonly #steps: readonly TypeSteps[];
   /** Those of the blocks of beats; null if there are none to keep. */
   readonly #beatSteps: Steps<BeatAlgorithm> | null;
@@ -125,17 +121,13 @@ export class Analysis {
   #longestPeriod = 0;
 
   constructor(
-    load: CoreLoad,
+    private readonly load: CoreLoad,
     sessions: readonly CoreSession[],
-    channels: ReadonlyMap<number, AnalysedChannel>,
-    sets: readonly (readonly AnalysedChannel[])[],
-    session: AnalysedSession,
+    private readonly channels: ReadonlyMap<number, AnalysedChannel>,
+    private readonly sets: readonly (readonly AnalysedChannel[])[],
+    private readonly session: AnalysedSession,
   ) {
-    this.#load = load;
     this.#sessions = sessions;
-    this.#channels = channels;
-    this.#sets = sets;
-    this.#session = session;
     this.#firstInstant = session.progress.firstInstant;
     this.#steps = typeSteps(inSets(entitled(ALGORITHMS, session.algorithms), sets));
     const ofBeats = inSets(entitled(BEAT_ALGORITHMS, session.algorithms), sets);
@@ -145,9 +137,7 @@ export class Analysis {
   /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
   get lacking(): string[] | null {
     if (this.#steps.length > 0 || this.#beatSteps) return null;
-    return [
-      ...new Set(entitled(CATALOGUE, this.#session.algorithms).flatMap(({ requires }) => requires.flat())),
-    ].sort();
+    return [...new Set(entitled(CATALOGUE, this.session.algorithms).flatMap(({ requires }) => requires.flat()))].sort();
   }
 
   /**
@@ -167,9 +157,9 @@ export class Analysis {
     if (this.#dataTime === Number.NEGATIVE_INFINITY) this.#start = start;
     const before = this.#restart(start);
     const { period, encoding, payload } = run;
-    const width = this.#session.channels[run.channel]?.num_channels ?? 1;
+    const width = this.session.channels[run.channel]?.num_channels ?? 1;
     const instants = payload.length / (BYTES_PER_SAMPLE[encoding] * width);
-    const channel = this.#channels.get(run.channel);
+    const channel = this.channels.get(run.channel);
     if (channel) this.#take(channel, run, start, instants);
     const isLate = channel !== undefined && channel.coverage.head < this.#dataTime - LATE_S;
     const passed = this.#pass(start + ((instants - 1) * period) / 1000);
@@ -180,9 +170,9 @@ export class Analysis {
   /** The R peaks found since the last call, in order of time per channel. */
   readPeaks(): RPeak[] {
     const origin = (this.#firstInstant ?? 0) + this.#base * 1000;
-    return [...this.#channels].flatMap(([index, channel]) => {
-      const set = this.#sets.findIndex((channels) => channels.includes(channel));
-      const times = this.#sessions[set]?.readPeaks(this.#sets[set]?.indexOf(channel) ?? 0);
+    return [...this.channels].flatMap(([index, channel]) => {
+      const set = this.sets.findIndex((channels) => channels.includes(channel));
+      const times = this.#sessions[set]?.readPeaks(this.sets[set]?.indexOf(channel) ?? 0);
       return Array.from(times ?? [], (t) => ({ channel: index, t: origin + t * 1000 }));
     });
   }
@@ -211,9 +201,9 @@ export class Analysis {
     const period = run.period / 1000;
     this.#longestPeriod = Math.max(this.#longestPeriod, period);
     let missing = 0;
-    this.#load.time(() => {
-      for (let set = 0; set < this.#sets.length; set++) {
-        const place = this.#sets[set]?.indexOf(channel) ?? -1;
+    this.load.time(() => {
+      for (let set = 0; set < this.sets.length; set++) {
+        const place = this.sets[set]?.indexOf(channel) ?? -1;
         if (place >= 0) missing = this.#sessions[set]?.push(place, start - this.#base, period, encoding, payload) ?? 0;
       }
     });
@@ -224,7 +214,7 @@ export class Analysis {
 
   /** Advances data time to `t` and computes the steps that are due. */
   #pass(t: number): Found {
-    this.#load.passed(this.#dataTime, t);
+    this.load.passed(this.#dataTime, t);
     this.#dataTime = Math.max(this.#dataTime, t);
     // The last instant of a window may be this far from its end (`isReady`).
     if (this.#dataTime < this.#nextEnd - 1.5 * this.#longestPeriod) return NONE;
@@ -254,7 +244,7 @@ export class Analysis {
   #reopen(base: number): void {
     if (base === this.#base) return;
     this.close();
-    const sessions = openSets(this.#load.core, this.#sets);
+    const sessions = openSets(this.load.core, this.sets);
     if (!sessions) throw new Error('the signal core has no free sessions, although as many were just released');
     this.#sessions = sessions;
     this.#base = base;
@@ -291,7 +281,7 @@ export class Analysis {
       const session = this.#sessions[set];
       return session ? { session, estimator, end: end - this.#base } : [];
     });
-    return this.#load.time(() => this.#load.core.answer(requests));
+    return this.load.time(() => this.load.core.answer(requests));
   }
 
   /** The beats of a block as far as they are known: of each source those of the channels where they are best. */
@@ -301,7 +291,7 @@ export class Analysis {
     for (const { algorithm, set } of this.#beatSteps?.algorithms ?? []) {
       const { source } = algorithm;
       const from = start - this.#base;
-      const found = this.#load.time(() => this.#sessions[set]?.beats(source, from, from + BLOCK_S) ?? []);
+      const found = this.load.time(() => this.#sessions[set]?.beats(source, from, from + BLOCK_S) ?? []);
       const beats = found.map(({ t, quality }) => ({
         t: Math.round(10 * (origin + 1000 * (this.#base + t))) / 10,
         source,
@@ -322,7 +312,7 @@ export class Analysis {
     const chosen = mostConfident(found);
     if (!chosen) return [];
     const reading = this.#reading(chosen);
-    const last = this.#session.last[steps.type];
+    const last = this.session.last[steps.type];
     return last && reading.actual_end <= last.actualEnd ? [] : [reading]; // A former owner of the session published it.
   }
 
@@ -338,7 +328,7 @@ export class Analysis {
     const verdicts = windows.map((window, i) => {
       const confidence = round(found[i]?.confidence ?? 0, 3);
       const isTrusted = sqiClass(confidence) !== 'unfit';
-      return isTrusted ? null : verdictOf(window, answers[i] ?? NO_ANSWER, confidence, this.#session);
+      return isTrusted ? null : verdictOf(window, answers[i] ?? NO_ANSWER, confidence, this.session);
     });
     watch.note(this.#start, end, verdicts);
     if (watch.stated !== before) this.#listNoReadings();
@@ -351,7 +341,7 @@ export class Analysis {
   /** Null without an estimate that is a number, or with too few data. */
   #candidate(window: DueWindow, estimate: Estimate | null): Candidate | null {
     if (!estimate || !isCovered(window)) return null;
-    const { value, confidence } = window.algorithm.read(estimate, this.#session);
+    const { value, confidence } = window.algorithm.read(estimate, this.session);
     if (!Number.isFinite(value) || !Number.isFinite(confidence)) return null;
     const isDoubtful = window.doubtful || window.offRate || isOfGaps(value, window.gapRhythm);
     const { variability } = estimate;
@@ -367,8 +357,8 @@ export class Analysis {
       type: algorithm.type,
       value: round(value, 1),
       unit: UNITS[algorithm.type],
-      session_id: this.#session.id,
-      device_id: this.#session.deviceId,
+      session_id: this.session.id,
+      device_id: this.session.deviceId,
       confidence: rounded,
       sqi_class: sqiClass(rounded),
       actual_start: actual_end - algorithm.windowS * 1000,

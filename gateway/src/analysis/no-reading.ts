@@ -31,7 +31,6 @@ const CLEARLY = 2;
  * reason of the algorithm that came closest to one.
  */
 export class NoReadingWatch {
-  readonly #insight: InsightType;
   /** End of the newest trusted reading, or start of the first data, seconds since the session's first instant. */
   #since: number | null = null;
   #wasTrusted = false;
@@ -39,9 +38,7 @@ export class NoReadingWatch {
   #stated: NoReading | null = null;
   #statedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(insight: InsightType) {
-    this.#insight = insight;
-  }
+  constructor(private readonly insight: InsightType) {}
 
   /** Why there is no trusted reading; null if there is one, or its lack is too short. */
   get stated(): NoReading | null {
@@ -64,7 +61,7 @@ export class NoReadingWatch {
       return;
     }
     this.#vote(verdicts);
-    if (end - this.#since >= STATED_AFTER_S[this.#insight]) this.#state(end);
+    if (end - this.#since >= STATED_AFTER_S[this.insight]) this.#state(end);
   }
 
   /**
@@ -72,7 +69,7 @@ export class NoReadingWatch {
    * @param otherwise the reason if there was no window
    */
   end(otherwise: Verdict): void {
-    if (this.#wasTrusted || this.#stated || AT_REST.has(this.#insight)) return;
+    if (this.#wasTrusted || this.#stated || AT_REST.has(this.insight)) return;
     this.#say(this.#mostVoted() ?? otherwise);
   }
 
@@ -94,7 +91,7 @@ export class NoReadingWatch {
   }
 
   #say({ confidence: _, ...verdict }: Verdict): void {
-    this.#stated = { insight: this.#insight, ...verdict };
+    this.#stated = { insight: this.insight, ...verdict };
   }
 
   #mostVoted(): Verdict | null {

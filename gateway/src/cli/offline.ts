@@ -93,7 +93,6 @@ function windowsOf({ deviceModel: { modality_channels } }: FrameSource): Map<Ins
 
 /** One run of a source through the session pipeline. */
 class OfflineRun {
-  readonly #source: FrameSource;
   readonly #channels: readonly ModalityChannel[];
   readonly #analysis: Analysis;
   readonly #intake: Intake;
@@ -105,12 +104,15 @@ class OfflineRun {
   #place: Place = { row: null, t: null };
   #end = Number.NEGATIVE_INFINITY;
 
-  constructor(source: FrameSource, spo2Curve: readonly number[] | null, load: CoreLoad) {
+  constructor(
+    private readonly source: FrameSource,
+    spo2Curve: readonly number[] | null,
+    load: CoreLoad,
+  ) {
     const channels = identified(source);
     const clock = { now: () => this.#time, monotonic: () => this.#time };
     const notices = new Notices(clock, (notice) => this.#find(notice));
     this.#notices = notices;
-    this.#source = source;
     this.#channels = channels;
     this.#analysis = analysisOf(source, channels, spo2Curve, load);
     this.#intake = new Intake({ channels, clock, progress: NO_PROGRESS, notices });
@@ -139,7 +141,7 @@ class OfflineRun {
   async *analyses(): AsyncGenerator<Analysis> {
     let nextTick = Number.NEGATIVE_INFINITY;
     try {
-      for await (const frame of this.#source.frames()) {
+      for await (const frame of this.source.frames()) {
         this.#time = frame.at;
         if (frame.at >= nextTick) {
           this.#analyse(this.#intake.tick() ?? []);

@@ -28,7 +28,6 @@ interface Failures {
  * operator out. Its memory is limited.
  */
 export class Attempts {
-  readonly #clock: Clock;
   readonly #addresses = new Map<string, Failures>();
   /** Those of wider networks, of which a stranger may have many addresses. */
   readonly #networks = new Map<string, Failures>();
@@ -37,15 +36,13 @@ export class Attempts {
   /** Addresses from which each operator has signed in. */
   readonly #homes = new Map<string, true>();
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** The time, ms, before this client may try again; 0 means now. */
   waitOf(client: string): number {
     const failures = this.#addresses.get(addressOf(client));
     if (!failures || failures.count < FREE) return 0;
-    const since = this.#clock.monotonic() - failures.at;
+    const since = this.clock.monotonic() - failures.at;
     if (since >= FORGET_MS) return 0;
     return Math.max(0, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures.count - FREE)) - since);
   }
@@ -58,7 +55,7 @@ export class Attempts {
   /** The time of the first recent failure in a network; now if there is none. */
   sinceOf(network: string): number {
     const failures = this.#networks.get(network);
-    return failures && this.#countOf(failures) > 0 ? failures.first : this.#clock.monotonic();
+    return failures && this.#countOf(failures) > 0 ? failures.first : this.clock.monotonic();
   }
 
   /** Whether this operator has signed in from this client's address before. */
@@ -92,13 +89,13 @@ export class Attempts {
   }
 
   #count(of: Map<string, Failures>, what: string): void {
-    const [failures, at] = [of.get(what), this.#clock.monotonic()];
+    const [failures, at] = [of.get(what), this.clock.monotonic()];
     const count = this.#countOf(failures);
     remember(of, what, { count: count + 1, first: failures && count > 0 ? failures.first : at, at }, REMEMBERED);
   }
 
   #countOf(failures: Failures | undefined): number {
-    return failures && this.#clock.monotonic() - failures.at < FORGET_MS ? failures.count : 0;
+    return failures && this.clock.monotonic() - failures.at < FORGET_MS ? failures.count : 0;
   }
 }
 

@@ -55,7 +55,6 @@ const EPSILON_MS = 1e-3;
  * within each channel.
  */
 export class Intake {
-  readonly #options: IntakeOptions;
   readonly #channels: Channel[];
   readonly #held = new Held();
   /** Offset from the monotonic clock to arrival times without stamps: setting the wall clock must not change them. */
@@ -65,8 +64,7 @@ export class Intake {
   #lastInstant: number | undefined;
   #lastDataAt: number | null;
 
-  constructor(options: IntakeOptions) {
-    this.#options = options;
+  constructor(private readonly options: IntakeOptions) {
     this.#anchor = options.clock.now() - options.clock.monotonic();
     this.#origin = options.progress.originWithoutClock;
     this.#firstInstant = options.progress.firstInstant;
@@ -82,7 +80,7 @@ export class Intake {
     const at = { channel: frame.channel, seq: frame.seq };
     const channel = this.#channels[frame.channel];
     if (!channel) return fault('unknown_channel', 'the session has no such channel', at);
-    const now = this.#options.clock.now();
+    const now = this.options.clock.now();
     if (channel.sequence.isTooLate(frame)) return fault('too_late', TOO_LATE, at);
     if (frame.ts !== null && this.#shifted(frame.ts) > now + MAX_FUTURE_MS) return fault('in_future', IN_FUTURE, at);
     if (this.#isTooFast(channel, frame, now))
@@ -91,7 +89,7 @@ export class Intake {
   }
 
   #accept(channel: Channel, frame: Frame, now: number): readonly SampleRun[] {
-    const at = this.#options.clock.monotonic();
+    const at = this.options.clock.monotonic();
     const copied = channel.copied;
     const { fresh, pieces } = channel.sequence.accept(frame, at);
     const runs = this.#runsOf(channel, pieces);
@@ -106,7 +104,7 @@ export class Intake {
    * them; null if there were none.
    */
   tick(): readonly SampleRun[] | null {
-    const now = this.#options.clock.monotonic();
+    const now = this.options.clock.monotonic();
     const late = this.#channels.map((channel) => ({ channel, pieces: channel.sequence.tick(now) }));
     if (late.every(({ pieces }) => pieces.length === 0)) return null;
     return late.flatMap(({ channel, pieces }) => this.#runsOf(channel, pieces));
@@ -162,7 +160,7 @@ export class Intake {
   }
 
   progress(): SessionProgress {
-    const { progress } = this.#options;
+    const { progress } = this.options;
     const slips = byIndex(this.#channels, ({ timeline }) => timeline.slip);
     const counted = { ...progress.counted, ...byIndex(this.#channels, ({ timeline }) => timeline.countedLine) };
     return {
@@ -180,7 +178,7 @@ export class Intake {
   /** Whether new numbers of a frame whose time is counted arrive so fast that they must be stored data. */
   #isTooFast({ sequence, timeline, excess, copied }: Channel, { seq, instants, ts }: Frame, now: number): boolean {
     if (sequence.next !== null && seq + instants <= sequence.next) return false;
-    const at = this.#anchor + this.#options.clock.monotonic();
+    const at = this.#anchor + this.options.clock.monotonic();
     const [stamp, arrival] = ts === null ? [null, at] : [this.#shifted(ts), now];
     const lead = timeline.lead(seq - copied, instants, stamp, arrival);
     if (lead === null || !excess.isTooMuch(lead, instants * timeline.nominal, at)) return false;
@@ -211,7 +209,7 @@ export class Intake {
     const ts = piece.ts === null ? null : this.#shifted(piece.ts);
     if (ts === null && !timeline.hasBegun) timeline.count(this.#pace(index, piece, timeline.nominal));
     // Stamps are compared with the current wall clock; the pace of counted time must not change when it is set.
-    const arrival = ts === null ? this.#anchor + piece.arrival : this.#options.clock.now();
+    const arrival = ts === null ? this.#anchor + piece.arrival : this.options.clock.now();
     const { t, period, trusted } = timeline.place(piece, ts, arrival);
     this.#firstInstant ??= Math.floor(t);
     this.#lastInstant = Math.max(this.#lastInstant ?? t, t + (piece.instants - 1) * period);
@@ -226,7 +224,7 @@ export class Intake {
 
   /** Continues the stored line, or counts from the common origin at the model's rate. */
   #pace(channel: number, piece: Piece, nominal: number): Pace {
-    const stored = this.#options.progress.counted?.[channel];
+    const stored = this.options.progress.counted?.[channel];
     if (stored) return new Pace(nominal, stored, true);
     return new Pace(nominal, { seq: 0, time: this.#originWithoutClock(piece, nominal), period: nominal }, false);
   }
@@ -242,14 +240,14 @@ export class Intake {
   }
 
   #shifted(ts: number): number {
-    return ts + (this.#options.progress.clockShift ?? 0);
+    return ts + (this.options.progress.clockShift ?? 0);
   }
 
   /** Reports faults of the numbers; they are the cause of a wrong rate. */
   #watchNumbers(channel: Channel, frame: Frame, fresh: number, copied: number, at: number): void {
     const found = channel.numbering.take(frame, fresh, copied, at);
     if (found === undefined) return;
-    const { notices } = this.#options;
+    const { notices } = this.options;
     channel.hasNumberingFault = found !== null;
     for (const code of NUMBERING_FAULTS) if (code !== found?.code) notices.clear(code, frame.channel);
     if (!found) return;
@@ -260,7 +258,7 @@ export class Intake {
   /** Reports what the placed pieces of a channel show: wrong order, and stamps or a rate that are not as they should be. */
   #notice(channel: Channel, ts: number | null): void {
     const { index, timeline, order, model } = channel;
-    const { notices } = this.#options;
+    const { notices } = this.options;
     const isSteady = timeline.steady;
     notices.tell('order_wrong', index, order.isRight ? null : DISORDERED);
     notices.tell('ts_unsteady', index, isSteady ? null : UNSTEADY);

@@ -26,13 +26,11 @@ const MAX_DECLARED = 10_000;
 
 /** The other gateways as owners of sessions: whether they are alive, and what those that are dead may have lost. */
 export class Owners {
-  readonly #options: OwnersOptions;
   readonly #heartbeats: Heartbeats;
   /** Losses that were announced, by owner and account, with the owner's last heartbeat. */
   readonly #declared = new Map<string, number | undefined>();
 
-  constructor(options: OwnersOptions) {
-    this.#options = options;
+  constructor(private readonly options: OwnersOptions) {
     this.#heartbeats = options.heartbeats;
   }
 
@@ -41,7 +39,7 @@ export class Owners {
    * alive, or its loss has been announced. Null if the owner recorded that nothing was left.
    */
   left(row: Session): Promise<void> | null {
-    if (row.gateway === this.#options.gateway || wasHandedOver(row)) return null;
+    if (row.gateway === this.options.gateway || wasHandedOver(row)) return null;
     return this.#livesOn(row.gateway).then((lives) => {
       if (!lives) this.declareLoss(row);
     });
@@ -57,12 +55,12 @@ export class Owners {
     if (this.#declared.has(death) && this.#declared.get(death) === beat) return;
     if (this.#declared.size >= MAX_DECLARED) this.#declared.clear();
     this.#declared.set(death, beat);
-    this.#options.publisher.declareLoss(row.accountId);
+    this.options.publisher.declareLoss(row.accountId);
   }
 
   /** Whether the owner of a session is dead. Rejects as the store does. */
   async isOrphan({ gateway }: Session): Promise<boolean> {
-    if (gateway === this.#options.gateway) return false;
+    if (gateway === this.options.gateway) return false;
     await this.#heartbeats.look();
     return this.#heartbeats.silenceOf(gateway) > this.#deadAfterMs;
   }
@@ -71,7 +69,7 @@ export class Owners {
   async orphans(): Promise<Session[]> {
     await this.#heartbeats.look();
     if (this.#heartbeats.observedFor < LEAST_SILENCE_MS) return [];
-    const others = await this.#options.store.openSessionsOfOthers(this.#alive());
+    const others = await this.options.store.openSessionsOfOthers(this.#alive());
     if (others.length === 0) return [];
     await this.#heartbeats.look(); // A gateway may have begun meanwhile: its heartbeat precedes its sessions.
     const alive = new Set(this.#alive());
@@ -80,7 +78,7 @@ export class Owners {
 
   /** Gateways that keep their sessions: a gateway counts as silent only after it has been observed for a while. */
   #alive(): string[] {
-    return [this.#options.gateway, ...this.#heartbeats.notSilentFor(this.#deadAfterMs, LEAST_SILENCE_MS)];
+    return [this.options.gateway, ...this.#heartbeats.notSilentFor(this.#deadAfterMs, LEAST_SILENCE_MS)];
   }
 
   /**
@@ -88,12 +86,12 @@ export class Owners {
    * ms.
    */
   get #deadAfterMs(): number {
-    return Math.max(this.#options.graceMs, LEAST_SILENCE_MS);
+    return Math.max(this.options.graceMs, LEAST_SILENCE_MS);
   }
 
   /** Whether a gateway's heartbeat changes from now on. */
   async #livesOn(gateway: string): Promise<boolean> {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     const end = clock.monotonic() + BEAT_WAIT_MS;
     const look = () => this.#heartbeats.look().catch(() => undefined);
     await look();

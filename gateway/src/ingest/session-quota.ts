@@ -22,17 +22,14 @@ const TOO_MANY_OF_ACCOUNT =
  * too; one with several channels of a modality counts as several.
  */
 export class SessionQuota {
-  readonly #limits: SessionLimits;
   #taken = 0;
   readonly #ofAccount = new Map<string, number>();
 
-  constructor(limits: SessionLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: SessionLimits) {}
 
   /** Throws `CloseError` if one more session would exceed a limit. */
   refuseIfFull({ accountId, channels }: Wanted): void {
-    const { maxSessions, maxAccountSessions } = this.#limits;
+    const { maxSessions, maxAccountSessions } = this.limits;
     const added = setCount(channels);
     if (this.#taken + added > maxSessions) throw new CloseError('overloaded', TOO_MANY_SESSIONS);
     if ((this.#ofAccount.get(accountId) ?? 0) + added > maxAccountSessions)

@@ -72,7 +72,6 @@ export class LiveSession implements Worker {
   isWaiting = false;
   /** Resolves when the session is closed in the store, or lost to another gateway. */
   readonly gone = this.#gone.promise;
-  readonly #parts: LiveSessionParts;
   readonly #intake: Intake;
   readonly #notices: Notices;
   readonly #trace: Trace;
@@ -101,9 +100,8 @@ export class LiveSession implements Worker {
   /** Whether another gateway has closed the session in the store. */
   #isClosedElsewhere = false;
 
-  constructor(parts: LiveSessionParts) {
+  constructor(private readonly parts: LiveSessionParts) {
     const { row, clock, stream, diagnostics } = parts;
-    this.#parts = parts;
     this.row = row;
     this.#alreadyStored = new AlreadyStored(parts.store, row);
     const say = (notice: Notice) => this.#connection?.send({ type: 'notice', ...notice });
@@ -147,7 +145,7 @@ export class LiveSession implements Worker {
 
   /** Sends the notices that the device should get at once; call when its connection is ready. */
   greet(): void {
-    const modalities = this.#parts.analysis.lacking;
+    const modalities = this.parts.analysis.lacking;
     if (modalities) this.#notices.raise('not_analysed', null, { detail: notAnalysed(modalities), modalities });
     if (this.#isUsedTwice) this.#notices.raise('device_id_twice', null, TWICE);
     this.#isUsedTwice = false;
@@ -169,14 +167,14 @@ export class LiveSession implements Worker {
     this.#connection = null;
     this.#trace.connected(false);
     if (this.#state !== 'open') return;
-    this.#grace = this.#parts.clock.after(this.#parts.graceMs, () => this.close());
-    this.#parts.scheduler.add(this); // The last messages still have to be handled.
+    this.#grace = this.parts.clock.after(this.parts.graceMs, () => this.close());
+    this.parts.scheduler.add(this); // The last messages still have to be handled.
   }
 
   /** Takes a message and handles it at once if there is time; the socket is paused while too much data wait. */
   take(connection: Transport, data: Buffer, isBinary: boolean): void {
     if (this.#state !== 'open' || connection.closed) return;
-    const { scheduler } = this.#parts;
+    const { scheduler } = this.parts;
     if (!this.#inbox.isEmpty || this.#runs.length > 0 || !scheduler.hasTime() || this.#isAhead()) {
       this.#inbox.add({ connection, data, isBinary });
       scheduler.add(this);
@@ -207,18 +205,18 @@ export class LiveSession implements Worker {
       this.#keep(runs);
       this.#isRecorded = false;
       this.#scheduleAck();
-      this.#parts.scheduler.add(this);
+      this.parts.scheduler.add(this);
     }
     this.#recordAfter(RECORD_AT_LATEST_MS);
     if (!this.#alreadyStored.isDone) void this.#noteOverlap();
-    if (this.#parts.clock.monotonic() - this.#diagnosedAt >= DIAGNOSE_EVERY_MS) void this.#keepDiagnostics();
+    if (this.parts.clock.monotonic() - this.#diagnosedAt >= DIAGNOSE_EVERY_MS) void this.#keepDiagnostics();
   }
 
   /** Ends the session: received data are analysed, stored and published; then it is closed in the store. */
   close(): void {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
-    this.#parts.scheduler.add(this);
+    this.parts.scheduler.add(this);
   }
 
   /** Removes the session from this gateway, whoever owns it now. */
@@ -227,13 +225,13 @@ export class LiveSession implements Worker {
     this.#state = 'over';
     this.#ackTimer?.cancel();
     this.#grace?.cancel();
-    this.#parts.scheduler.remove(this);
+    this.parts.scheduler.remove(this);
     this.#connection?.close(reason, detail);
     this.#inbox.drop();
     this.#runs = [];
-    this.#parts.analysis.close();
-    this.#parts.stream.close();
-    this.#parts.log.info({ session: this.row.id, refused: this.#refused, reason }, 'session left this gateway');
+    this.parts.analysis.close();
+    this.parts.stream.close();
+    this.parts.log.info({ session: this.row.id, refused: this.#refused, reason }, 'session left this gateway');
     this.#gone.resolve();
   }
 
@@ -248,7 +246,7 @@ export class LiveSession implements Worker {
     this.#connection?.pause();
     while (this.#analyseNext());
     this.#record();
-    const { stream } = this.#parts;
+    const { stream } = this.parts;
     await Promise.all([stream.flushed(), this.#keepDiagnostics()]);
     // The next owner has nothing of this owner to wait for.
     stream.record({ ...this.#intake.progress(), handedOverBy: this.row.epoch });
@@ -285,7 +283,7 @@ export class LiveSession implements Worker {
     }
     this.#keep(runs);
     connection.accepted();
-    this.#parts.counters.frames += 1;
+    this.parts.counters.frames += 1;
     this.#trace.accepted();
     this.#scheduleAck();
     this.#isRecorded = false;
@@ -294,7 +292,7 @@ export class LiveSession implements Worker {
 
   #refuse(connection: Transport, refusal: Fault): void {
     this.#refused += 1;
-    countOne(this.#parts.counters.refusedFrames, refusal.fault);
+    countOne(this.parts.counters.refusedFrames, refusal.fault);
     this.#trace.refused(refusal);
     connection.refuse(refusal);
   }
@@ -310,7 +308,7 @@ export class LiveSession implements Worker {
   #analyseNext(): boolean {
     const run = this.#runs.shift();
     if (!run) return false;
-    const { isLate, ...found } = this.#parts.analysis.push(run);
+    const { isLate, ...found } = this.parts.analysis.push(run);
     this.#publish(found);
     this.#notices.tell('channel_late', run.channel, isLate ? LATE : null);
     this.#dataTime = Math.max(this.#dataTime, run.t);
@@ -318,10 +316,10 @@ export class LiveSession implements Worker {
   }
 
   #publish({ readings, beats }: Found): void {
-    for (const reading of readings) this.#parts.stream.publish(reading);
-    for (const block of beats) this.#parts.stream.keep(block);
+    for (const reading of readings) this.parts.stream.publish(reading);
+    for (const block of beats) this.parts.stream.keep(block);
     if (readings.length > 0) this.#recordAfter(RECORD_EVERY_MS);
-    this.#notices.tellNoReadings(this.#parts.analysis.noReadings);
+    this.#notices.tellNoReadings(this.parts.analysis.noReadings);
   }
 
   /**
@@ -333,9 +331,9 @@ export class LiveSession implements Worker {
     if (this.#isStoring) return true;
     this.#isStoring = true;
     this.#stretchEnd = this.#dataTime + STRETCH_MS;
-    void this.#parts.stream.flushed().then(() => {
+    void this.parts.stream.flushed().then(() => {
       this.#isStoring = false;
-      this.#parts.scheduler.add(this);
+      this.parts.scheduler.add(this);
     });
     return false;
   }
@@ -345,7 +343,7 @@ export class LiveSession implements Worker {
    * the running callback receives, because a flood would otherwise get one for every few frames.
    */
   #scheduleAck(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.parts;
     if (this.#intake.unacknowledgedMs < ACK_DATA_MS)
       this.#ackTimer ??= clock.after(LIMITS.ack_interval_ms, () => this.#acknowledge());
     else if (!this.#isAckDue) {
@@ -361,20 +359,20 @@ export class LiveSession implements Worker {
     this.#ackTimer?.cancel();
     this.#ackTimer = null;
     this.#intake.acknowledged();
-    const server_time = this.#parts.clock.now();
+    const server_time = this.parts.clock.now();
     this.#connection?.send({ type: 'ack', next_seq: this.#intake.nextSeq(), server_time });
   }
 
   /** Records unrecorded progress if the last time was so long ago, ms. */
   #recordAfter(interval: number): void {
-    if (!this.#isRecorded && this.#parts.clock.monotonic() - this.#recordedAt >= interval) this.#record();
+    if (!this.#isRecorded && this.parts.clock.monotonic() - this.#recordedAt >= interval) this.#record();
   }
 
   #record(): void {
     this.#isRecorded = true;
     this.#anchors = this.#intake.anchors;
-    this.#recordedAt = this.#parts.clock.monotonic();
-    this.#parts.stream.record(this.#intake.progress());
+    this.#recordedAt = this.parts.clock.monotonic();
+    this.parts.stream.record(this.#intake.progress());
   }
 
   /** Whether the session has no connection and never received data: there is nothing to resume. */
@@ -404,10 +402,10 @@ export class LiveSession implements Worker {
     this.#state = 'finishing';
     this.#ackTimer?.cancel();
     if (this.#intake.unacknowledgedMs > 0) this.#acknowledge();
-    this.#publish(this.#parts.analysis.end());
+    this.#publish(this.parts.analysis.end());
     this.#record();
     void this.#noteOverlap()
-      .then(() => Promise.all([this.#parts.stream.flushed(), this.#keepDiagnostics()]))
+      .then(() => Promise.all([this.parts.stream.flushed(), this.#keepDiagnostics()]))
       .then(() => this.#closeInStore());
     return false;
   }
@@ -418,7 +416,7 @@ export class LiveSession implements Worker {
    */
   async #closeInStore(): Promise<void> {
     if (this.#state === 'over') return;
-    const { store, log, clock } = this.#parts;
+    const { store, log, clock } = this.parts;
     const { id, epoch } = this.row;
     try {
       const isClosed = await store.closeSession(id, epoch, this.#endedAt);
@@ -433,7 +431,7 @@ export class LiveSession implements Worker {
 
   /** Keeps the diagnostics if they have changed; what fails is tried again by a later call. A session without frames leaves none. */
   async #keepDiagnostics(): Promise<void> {
-    this.#diagnosedAt = this.#parts.clock.monotonic();
+    this.#diagnosedAt = this.parts.clock.monotonic();
     if (this.#endedAt === null) return;
     const diagnostics = this.#trace.diagnostics(this.#intake.relativeRates());
     const text = JSON.stringify(diagnostics);
@@ -441,7 +439,7 @@ export class LiveSession implements Worker {
     this.#diagnosed = text;
     const problem = this.#trace.problem(this.#intake.lastDataAt !== null);
     const { id: sessionId, gateway, epoch } = this.row;
-    await this.#parts.store.putDiagnostics({ sessionId, gateway, epoch, diagnostics, problem }).catch(() => {
+    await this.parts.store.putDiagnostics({ sessionId, gateway, epoch, diagnostics, problem }).catch(() => {
       this.#diagnosed = '';
     });
   }

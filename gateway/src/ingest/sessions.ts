@@ -69,7 +69,6 @@ const ATTEMPTS = 5;
 
 /** The sessions that this gateway owns: opened, resumed, claimed from other gateways, and closed. */
 export class Sessions {
-  readonly #options: SessionsOptions;
   readonly #byDevice = new Map<string, LiveSession>();
   readonly #byId = new Map<string, LiveSession>();
   /** The connections that join, by device. */
@@ -81,8 +80,7 @@ export class Sessions {
   readonly #newDevices: Allowance;
   readonly #owners: Owners;
 
-  constructor(options: SessionsOptions) {
-    this.#options = options;
+  constructor(private readonly options: SessionsOptions) {
     this.#quota = new SessionQuota(options.limits);
     this.#openings = new Allowance(options.clock);
     this.#newDevices = new Allowance(options.clock);
@@ -123,7 +121,7 @@ export class Sessions {
    * second.
    */
   async sweep(): Promise<void> {
-    const { store, gateway } = this.#options;
+    const { store, gateway } = this.options;
     for (const { id, epoch } of await store.takenSessions(gateway)) {
       const session = this.#byId.get(id);
       if (!session || session.row.epoch >= epoch) continue;
@@ -150,7 +148,7 @@ export class Sessions {
   #noteTakeover(session: LiveSession): void {
     if (!session.connection) return;
     const device = deviceKey(session.row);
-    const now = this.#options.clock.monotonic();
+    const now = this.options.clock.monotonic();
     remember(
       this.#takeovers,
       device,
@@ -161,13 +159,13 @@ export class Sessions {
   }
 
   #isUsedTwice({ row }: LiveSession): boolean {
-    const since = this.#options.clock.monotonic() - TWICE_WITHIN_MS;
+    const since = this.options.clock.monotonic() - TWICE_WITHIN_MS;
     return (this.#takeovers.get(deviceKey(row)) ?? []).filter((at) => at > since).length >= TWICE_TAKEOVERS;
   }
 
   /** Null if the row in the store changed meanwhile, or an old session had to be closed first. */
   async #tryJoin(admission: Admission): Promise<Joined | null> {
-    const { store, gateway } = this.#options;
+    const { store, gateway } = this.options;
     const row = await store.openSessionOf(admission.accountId, admission.deviceId);
     if (row) await this.#refuseOthers(row, admission);
     await register(admission, this.#newDevices, store);
@@ -188,7 +186,7 @@ export class Sessions {
   /** Closes a session that nobody serves; an upload neither continues nor ends another one (`CloseError`). */
   async #closeForUpload(row: Session, live: LiveSession | null): Promise<null> {
     if (await this.#owners.isOrphan(row)) return this.#closeOrphan(row);
-    if (live || row.gateway !== this.#options.gateway) throw new CloseError('takenOver', HAS_SESSION);
+    if (live || row.gateway !== this.options.gateway) throw new CloseError('takenOver', HAS_SESSION);
     return null; // It has ended just now.
   }
 
@@ -211,12 +209,12 @@ export class Sessions {
   }
 
   async #ended(session: LiveSession): Promise<void> {
-    if (await within(ENDING_MS, session.gone, this.#options.clock)) return;
+    if (await within(ENDING_MS, session.gone, this.options.clock)) return;
     throw new CloseError('overloaded', 'the previous session of this device has not ended yet; try again');
   }
 
   async #open(admission: Admission): Promise<Joined | null> {
-    const { store, limits, gateway } = this.#options;
+    const { store, limits, gateway } = this.options;
     const { accountId, user, deviceId, model, at } = admission;
     const account = await store.account(accountId);
     if (!account) throw new CloseError('authenticationFailed');
@@ -265,7 +263,7 @@ export class Sessions {
     const earlier: Session[] = [];
     for (let attempt = 0; typeof upload?.key === 'string'; attempt++) {
       const id = nameUuid(JSON.stringify([accountId, user, deviceId, model.id, upload.key, attempt]));
-      const row = await this.#options.store.session(id);
+      const row = await this.options.store.session(id);
       if (!row) return { id, earlier };
       if (at - row.startedAt < IDEMPOTENCY_KEPT_MS) earlier.push(row);
     }
@@ -274,7 +272,7 @@ export class Sessions {
 
   /** Continues a claimed session without its signal state. */
   async #goOn(row: Session, after: Promise<void> | null): Promise<Joined> {
-    const { store, clock, graceMs } = this.#options;
+    const { store, clock, graceMs } = this.options;
     try {
       const [last, diagnostics] = await Promise.all([store.lastInsights(row.id), store.diagnostics(row.id)]);
       return { session: this.#live(row, last, after, diagnostics), resumed: true, replayMs: REPLAY_MS, continues: [] };
@@ -302,7 +300,7 @@ export class Sessions {
     diagnostics: Diagnostics | null = null,
   ): LiveSession {
     this.#quota.refuseIfFull(row);
-    const { core, publisher, ...parts } = this.#options;
+    const { core, publisher, ...parts } = this.options;
     const analysis = openAnalysis(core, { ...row, last });
     if (!analysis) throw new CloseError('overloaded', TOO_MANY_SESSIONS);
     const stream = publisher.open({ ...row, last, ...(after && { after }) });
@@ -327,16 +325,16 @@ export class Sessions {
   }
 
   async #closeRow(row: Session): Promise<null> {
-    const closed = await this.#options.store.closeSession(row.id, row.epoch, row.progress.lastDataAt ?? row.startedAt);
+    const closed = await this.options.store.closeSession(row.id, row.epoch, row.progress.lastDataAt ?? row.startedAt);
     if (closed)
-      this.#options.log.info({ session: row.id, owner: row.gateway }, 'closed a session that no gateway served');
+      this.options.log.info({ session: row.id, owner: row.gateway }, 'closed a session that no gateway served');
     return null;
   }
 
   #closeSoon(row: Session): void {
     this.#closeRow(row).catch((err: unknown) => {
-      this.#options.log.warn({ err, session: row.id }, 'a session could not be closed in the store; trying again');
-      this.#options.clock.after(RETRY_MS, () => this.#closeSoon(row));
+      this.options.log.warn({ err, session: row.id }, 'a session could not be closed in the store; trying again');
+      this.options.clock.after(RETRY_MS, () => this.#closeSoon(row));
     });
   }
 }

@@ -17,21 +17,18 @@ type Kept = Pick<SampleRun, 't' | 'period' | 'encoding' | 'payload'>;
 
 /** Keeps the samples of one channel while they are displayed. They are not stored. */
 export class SignalWatch {
-  readonly #clock: { monotonic(): number };
   #channel = -1;
   #width = 1;
   #askedAt = Number.NEGATIVE_INFINITY;
   #kept: Kept[] = [];
   #bytes = 0;
 
-  constructor(clock: { monotonic(): number }) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: { monotonic(): number }) {}
 
   /** Takes a run, and copies it if its channel is displayed. */
   take({ channel, t, period, encoding, payload }: SampleRun): void {
     if (channel !== this.#channel) return;
-    if (this.#clock.monotonic() - this.#askedAt > WATCHED_MS) this.#begin(-1, 1);
+    if (this.clock.monotonic() - this.#askedAt > WATCHED_MS) this.#begin(-1, 1);
     else {
       this.#kept.push({ t, period, encoding, payload: payload.slice() });
       this.#bytes += payload.length;
@@ -42,7 +39,7 @@ export class SignalWatch {
 
   /** The display of a channel, which is recorded from now on. */
   look(channel: number, width: number): Signal {
-    this.#askedAt = this.#clock.monotonic();
+    this.#askedAt = this.clock.monotonic();
     if (channel !== this.#channel) this.#begin(channel, width);
     return { channel, ...picture(this.#kept, this.#width) };
   }

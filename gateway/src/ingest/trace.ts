@@ -15,10 +15,7 @@ const MAX_DIAGNOSTICS = 8192;
 
 /** A session's memory of the problems of its data, which is stored as diagnostics, and of its signal, for the dashboard alone. */
 export class Trace {
-  readonly #channels: readonly ModalityChannel[];
-  readonly #clock: Clock;
   readonly #refused = new Map<string, RefusedFrames>();
-  readonly #notices: Notices;
   readonly #covered: [start: number, end: number][][];
   readonly #watch: SignalWatch;
   #frames = 0;
@@ -27,15 +24,12 @@ export class Trace {
 
   /** @param earlier the refused frames that a former owner of the session has kept */
   constructor(
-    channels: readonly ModalityChannel[],
-    clock: Clock,
-    notices: Notices,
+    private readonly channels: readonly ModalityChannel[],
+    private readonly clock: Clock,
+    private readonly notices: Notices,
     earlier: readonly RefusedFrames[] = [],
   ) {
     for (const refused of earlier) this.#refused.set(refused.code, refused);
-    this.#notices = notices;
-    this.#channels = channels;
-    this.#clock = clock;
     this.#since = clock.now();
     this.#covered = channels.map(() => []);
     this.#watch = new SignalWatch(clock);
@@ -43,7 +37,7 @@ export class Trace {
 
   connected(isConnected: boolean): void {
     this.#connected = isConnected;
-    this.#since = this.#clock.now();
+    this.#since = this.clock.now();
   }
 
   accepted(): void {
@@ -61,7 +55,7 @@ export class Trace {
    */
   problem(hasData: boolean): string | null {
     if (!hasData && this.#refused.size > 0) return 'refused';
-    const present = this.#notices.all.filter(({ isOver, insight }) => !isOver && !AT_REST.has(insight ?? ''));
+    const present = this.notices.all.filter(({ isOver, insight }) => !isOver && !AT_REST.has(insight ?? ''));
     const newest = present.toSorted((a, b) => b.lastAt - a.lastAt)[0];
     return newest?.code ?? (this.#refused.size > 0 ? 'refused' : null);
   }
@@ -72,10 +66,10 @@ export class Trace {
    */
   diagnostics(rates: readonly (number | null)[]): Diagnostics {
     const refused = [...this.#refused.values()];
-    const channels = this.#channels.map(({ sample_rate_hz: declaredHz }, index) => ({
+    const channels = this.channels.map(({ sample_rate_hz: declaredHz }, index) => ({
       ...{ index, declaredHz, measuredHz: rateOf(declaredHz, rates[index] ?? null) },
     }));
-    const notices = this.#notices.all.toSorted((a, b) => a.lastAt - b.lastAt);
+    const notices = this.notices.all.toSorted((a, b) => a.lastAt - b.lastAt);
     while (notices.length > 0 && lengthOf({ notices, refused, channels }) > MAX_DIAGNOSTICS) notices.shift();
     return { notices, refused, channels };
   }
@@ -98,17 +92,17 @@ export class Trace {
    * @param channel the channel whose signal is recorded for display from now on; null for none
    */
   inspect(rates: readonly (number | null)[], lastDataAt: number | null, channel: number | null): Inspection {
-    const isChannel = channel !== null && channel < this.#channels.length;
+    const isChannel = channel !== null && channel < this.channels.length;
     return {
       connected: this.#connected,
       since: this.#since,
       last_data_at: lastDataAt,
       frames: this.#frames,
       refused: [...this.#refused.values()],
-      notices: this.#notices.all.flatMap(({ firstAt, lastAt: at, count, isOver, ...notice }) =>
+      notices: this.notices.all.flatMap(({ firstAt, lastAt: at, count, isOver, ...notice }) =>
         isOver ? [] : [{ ...notice, at }],
       ),
-      channels: this.#channels.map((model, index) => this.#state(model, index, rates[index] ?? null)),
+      channels: this.channels.map((model, index) => this.#state(model, index, rates[index] ?? null)),
       signal: isChannel ? this.#watch.look(channel, this.#width(channel)) : null,
     };
   }
@@ -124,7 +118,7 @@ export class Trace {
   }
 
   #width(channel: number): number {
-    return this.#channels[channel]?.num_channels ?? 1;
+    return this.channels[channel]?.num_channels ?? 1;
   }
 }
 

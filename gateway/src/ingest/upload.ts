@@ -30,7 +30,6 @@ export class Upload implements Transport {
   readonly upload: { readonly key: string | null };
   readonly #gone = deferred();
   readonly gone = this.#gone.promise;
-  readonly #request: IncomingMessage;
   readonly #refusedInARow = new RefusedInARow();
   readonly #refused = new Map<string, number>();
   readonly #errors: UploadResult['errors'][number][] = [];
@@ -48,8 +47,10 @@ export class Upload implements Transport {
   #closed = false;
 
   /** @param key its Idempotency-Key */
-  constructor(request: IncomingMessage, key: string | null) {
-    this.#request = request;
+  constructor(
+    private readonly request: IncomingMessage,
+    key: string | null,
+  ) {
     this.upload = { key };
     if (Number(request.headers['content-length']) > MAX_UPLOAD_BYTES) this.close('tooLarge', TOO_LONG);
   }
@@ -59,16 +60,16 @@ export class Upload implements Transport {
   }
 
   get #isReading(): boolean {
-    return this.onMessage !== null && !this.#hasEnded && !this.#request.isPaused();
+    return this.onMessage !== null && !this.#hasEnded && !this.request.isPaused();
   }
 
   pause(): void {
-    this.#request.pause();
+    this.request.pause();
   }
 
   resume(): void {
-    if (this.#request.listenerCount('data') === 0) this.#listen();
-    this.#request.resume();
+    if (this.request.listenerCount('data') === 0) this.#listen();
+    this.request.resume();
   }
 
   send(message: ServiceMessage): void {
@@ -100,7 +101,7 @@ export class Upload implements Transport {
     this.#closed = true;
     this.#hasEnded = true;
     if (reason !== 'normal') this.#failure ??= new CloseError(reason, detail);
-    this.#request.resume(); // The rest is discarded.
+    this.request.resume(); // The rest is discarded.
     this.#gone.resolve();
   }
 
@@ -119,11 +120,11 @@ export class Upload implements Transport {
 
   #listen(): void {
     const cutOff = () => this.#end(new CloseError('badRequest', LEFT));
-    if (this.#request.destroyed) return void cutOff();
-    this.#request.on('data', (chunk: Buffer) => this.#take(chunk));
-    this.#request.on('error', cutOff);
-    this.#request.on('close', cutOff);
-    this.#request.on('end', () =>
+    if (this.request.destroyed) return void cutOff();
+    this.request.on('data', (chunk: Buffer) => this.#take(chunk));
+    this.request.on('error', cutOff);
+    this.request.on('close', cutOff);
+    this.request.on('end', () =>
       this.#end(this.#rest.length === 0 && this.#frames > 0 ? null : this.#faulty(`the body ends within it: ${HOW}`)),
     );
   }
@@ -156,7 +157,7 @@ export class Upload implements Transport {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#failure = failure;
-    this.#request.resume(); // The rest is discarded.
+    this.request.resume(); // The rest is discarded.
     this.onMessage?.(END, false);
   }
 }

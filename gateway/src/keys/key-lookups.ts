@@ -19,8 +19,6 @@ const NOBODY = '';
  * look-ups at a time and wait in a queue, or are refused; keys that were valid before do not wait for them.
  */
 export class KeyLookups {
-  readonly #store: Pick<KeyStore, 'keyByHash'>;
-  readonly #clock: Clock;
   readonly #underWay = new Map<string, Promise<Key | null>>();
   /** Hashes of keys that were valid at their last look-up. */
   readonly #known = new Map<string, true>();
@@ -28,17 +26,17 @@ export class KeyLookups {
   readonly #refused = new Map<string, number>();
   readonly #strangers = new Queue({ atOnce: STRANGERS, waiting: WAITING });
 
-  constructor(store: Pick<KeyStore, 'keyByHash'>, clock: Clock) {
-    this.#store = store;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly store: Pick<KeyStore, 'keyByHash'>,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * The key with this hash, unless it is unknown or revoked. Rejects as the store does, and if too many look-ups wait.
    */
   find(hash: string): Promise<Key | null> {
     const refusedAt = this.#refused.get(hash) ?? Number.NEGATIVE_INFINITY;
-    if (this.#clock.monotonic() - refusedAt < REFUSED_MS) return Promise.resolve(null);
+    if (this.clock.monotonic() - refusedAt < REFUSED_MS) return Promise.resolve(null);
     const underWay = this.#underWay.get(hash);
     if (underWay) return underWay;
     const found = (this.#known.has(hash) ? this.#look(hash) : this.#lookInTurn(hash)).finally(() =>
@@ -49,10 +47,10 @@ export class KeyLookups {
   }
 
   async #look(hash: string): Promise<Key | null> {
-    const key = await this.#store.keyByHash(hash);
+    const key = await this.store.keyByHash(hash);
     const good = key !== null && key.revokedAt === null;
     if (good) remember(this.#known, hash, true, REMEMBERED);
-    else remember(this.#refused, hash, this.#clock.monotonic(), REMEMBERED);
+    else remember(this.#refused, hash, this.clock.monotonic(), REMEMBERED);
     if (!good) this.#known.delete(hash);
     return good ? key : null;
   }

@@ -25,10 +25,7 @@ interface Instant {
  * revocations.
  */
 export class KeyRing implements KeyCheck, KeySource {
-  readonly #store: KeyStore;
   readonly #lookups: KeyLookups;
-  readonly #clock: Clock;
-  readonly #log: Pick<Log, 'warn'>;
   /** The listeners for revocations, with their keys in use. */
   readonly #listeners = new Map<(hash: string) => void, () => Iterable<string>>();
   readonly #whenMissed = new Set<() => void>();
@@ -41,11 +38,12 @@ export class KeyRing implements KeyCheck, KeySource {
   /** Start of the last poll that succeeded, by both clocks: the monotonic one may stand still with the machine. */
   #polled: Instant | null = null;
 
-  constructor(store: KeyStore, clock: Clock, log: Pick<Log, 'warn'>) {
-    this.#store = store;
+  constructor(
+    private readonly store: KeyStore,
+    private readonly clock: Clock,
+    private readonly log: Pick<Log, 'warn'>,
+  ) {
     this.#lookups = new KeyLookups(store, clock);
-    this.#clock = clock;
-    this.#log = log;
   }
 
   /** How often a key was asked for that is unknown, revoked or expired. */
@@ -54,7 +52,7 @@ export class KeyRing implements KeyCheck, KeySource {
   }
 
   async all(): Promise<Map<string, KeyHolder | null>> {
-    const keys = await this.#store.keys(null);
+    const keys = await this.store.keys(null);
     return new Map(keys.map((key) => [key.hash, key.revokedAt === null ? holderOf(key) : null]));
   }
 
@@ -84,7 +82,7 @@ export class KeyRing implements KeyCheck, KeySource {
 
   async #good(hash: string): Promise<Key | null> {
     const key = await this.#lookups.find(hash);
-    if (!key || hasExpired(key, this.#clock.now())) {
+    if (!key || hasExpired(key, this.clock.now())) {
       this.#refused += 1;
       return null;
     }
@@ -112,7 +110,7 @@ export class KeyRing implements KeyCheck, KeySource {
    */
   async poll(): Promise<void> {
     const start = this.#time();
-    for (const key of await this.#store.keysRevokedSince(this.#newest - LOOK_BACK_MS))
+    for (const key of await this.store.keysRevokedSince(this.#newest - LOOK_BACK_MS))
       this.#tell(key, key.revokedAt ?? 0);
     for (const [id, at] of this.#told) if (at < this.#newest - LOOK_BACK_MS) this.#told.delete(id);
     const before = this.#polled ?? start;
@@ -122,7 +120,7 @@ export class KeyRing implements KeyCheck, KeySource {
   }
 
   #time(): Instant {
-    return { now: this.#clock.now(), monotonic: this.#clock.monotonic() };
+    return { now: this.clock.now(), monotonic: this.clock.monotonic() };
   }
 
   async #catchUp(): Promise<void> {
@@ -141,12 +139,12 @@ export class KeyRing implements KeyCheck, KeySource {
 
   /** Runs beside the request, which neither waits for it nor fails with it. */
   #touch(id: string): void {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     if (now - (this.#touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY_MS) return;
     remember(this.#touched, id, now, MAX_TOUCHED);
-    this.#store.touchKeys([id], this.#clock.now()).catch((err: unknown) => {
+    this.store.touchKeys([id], this.clock.now()).catch((err: unknown) => {
       this.#touched.delete(id);
-      this.#log.warn({ err, key: id }, 'the last use of a key could not be recorded; the next use is recorded');
+      this.log.warn({ err, key: id }, 'the last use of a key could not be recorded; the next use is recorded');
     });
   }
 }

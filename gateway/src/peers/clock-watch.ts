@@ -30,15 +30,12 @@ export interface ClockWatchOptions {
  * a heartbeat may be late for many reasons, but it cannot be early.
  */
 export class ClockWatch {
-  readonly #options: ClockWatchOptions;
   #hasLooked = false;
   #behindMs = 0;
   #differenceMs = 0;
   #errorMs = 0;
 
-  constructor(options: ClockWatchOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ClockWatchOptions) {}
 
   /** Time by which this gateway's clock is behind another gateway's clock or behind its own stamps, ms; 0 if it is not. */
   get behindMs(): number {
@@ -62,12 +59,12 @@ export class ClockWatch {
 
   /** Whether a gateway with this id has sent a heartbeat to the store, as of the last look. */
   knows(gateway: string): boolean {
-    return this.#options.heartbeats.beatOf(gateway) !== undefined;
+    return this.options.heartbeats.beatOf(gateway) !== undefined;
   }
 
   /** Reads the heartbeats; call once a second. Rejects as the store does. */
   async look(): Promise<void> {
-    const { heartbeats, store, clock, log, publisher, gateway } = this.#options;
+    const { heartbeats, store, clock, log, publisher, gateway } = this.options;
     await heartbeats.look();
     const asked = clock.now();
     const server = await store.serverTime();
@@ -98,7 +95,7 @@ export class ClockWatch {
 
   /** Reports heartbeats from the future: of a gateway whose clock was ahead, such as this one before a restart. */
   #lookBack(): void {
-    const { heartbeats, clock, log } = this.#options;
+    const { heartbeats, clock, log } = this.options;
     const { newest } = heartbeats;
     if (newest - clock.now() > TOLERANCE_MS)
       log.warn(

@@ -10,22 +10,19 @@ const FRESH_MS = 2500;
 
 /** This gateway's own heartbeat in the store, by which the others know that it is alive. */
 export class Heartbeat {
-  readonly #store: Pick<GatewayStore, 'beat'>;
-  readonly #gateway: string;
-  readonly #clock: Clock;
   #writtenAt = Number.NEGATIVE_INFINITY;
   readonly #renewal = shared(() => this.beat());
 
-  constructor(store: Pick<GatewayStore, 'beat'>, gateway: string, clock: Clock) {
-    this.#store = store;
-    this.#gateway = gateway;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly store: Pick<GatewayStore, 'beat'>,
+    private readonly gateway: string,
+    private readonly clock: Clock,
+  ) {}
 
   /** Writes it; call once a second. Rejects as the store does. */
   async beat(): Promise<void> {
-    const at = this.#clock.monotonic();
-    await this.#store.beat(this.#gateway, this.#clock.now());
+    const at = this.clock.monotonic();
+    await this.store.beat(this.gateway, this.clock.now());
     this.#writtenAt = Math.max(this.#writtenAt, at);
   }
 
@@ -34,6 +31,6 @@ export class Heartbeat {
    * others would close a session that begins before that, as they take this gateway for dead. Rejects as the store does.
    */
   async renew(): Promise<void> {
-    if (this.#clock.monotonic() - this.#writtenAt > FRESH_MS) await this.#renewal();
+    if (this.clock.monotonic() - this.#writtenAt > FRESH_MS) await this.#renewal();
   }
 }

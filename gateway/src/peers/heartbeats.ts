@@ -29,18 +29,16 @@ export const KEPT_MS = 86_400_000;
  * is not dead because it is no longer in the store: another one with a wrong clock may have forgotten it.
  */
 export class Heartbeats {
-  readonly #store: Pick<GatewayStore, 'beats'>;
-  readonly #clock: Clock;
   readonly #gateways = new Map<string, Seen>();
   #firstLookAt: number | null = null;
   #lookedAt: number | null = null;
   #looking: Promise<void> = Promise.resolve();
   #nextLook: Promise<void> | null = null;
 
-  constructor(store: Pick<GatewayStore, 'beats'>, clock: Clock) {
-    this.#store = store;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly store: Pick<GatewayStore, 'beats'>,
+    private readonly clock: Clock,
+  ) {}
 
   /** Reads the heartbeats as they are after the call; call about once a second. Rejects as the store does. */
   look(): Promise<void> {
@@ -55,8 +53,8 @@ export class Heartbeats {
   }
 
   async #read(): Promise<void> {
-    const beats = await this.#store.beats();
-    const now = this.#clock.monotonic();
+    const beats = await this.store.beats();
+    const now = this.clock.monotonic();
     this.#leaveOut(now - (this.#lookedAt ?? now));
     for (const [gateway, beat] of beats) this.#see(gateway, beat, now);
     for (const [gateway, { at }] of this.#gateways)
@@ -67,12 +65,12 @@ export class Heartbeats {
 
   /** Time since a gateway's heartbeat changed, ms; infinite for an unknown gateway. */
   silenceOf(gateway: string): number {
-    return this.#clock.monotonic() - (this.#gateways.get(gateway)?.at ?? Number.NEGATIVE_INFINITY);
+    return this.clock.monotonic() - (this.#gateways.get(gateway)?.at ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Time since the first read, ms; 0 before it. */
   get observedFor(): number {
-    return this.#firstLookAt === null ? 0 : this.#clock.monotonic() - this.#firstLookAt;
+    return this.#firstLookAt === null ? 0 : this.clock.monotonic() - this.#firstLookAt;
   }
 
   /** The newest heartbeat of a gateway; undefined for an unknown gateway. */
@@ -87,13 +85,13 @@ export class Heartbeats {
 
   /** The gateways whose heartbeat changed in the last `ms`. */
   heardWithin(ms: number): string[] {
-    const since = this.#clock.monotonic() - ms;
+    const since = this.clock.monotonic() - ms;
     return [...this.#gateways].filter(([, { heardAt }]) => heardAt !== null && heardAt >= since).map(([id]) => id);
   }
 
   /** The gateways that have been silent for no longer than `ms`, or have been observed for less than `least` ms. */
   notSilentFor(ms: number, least: number): string[] {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     return [...this.#gateways].filter(([, { at, since }]) => now - at <= ms || now - since < least).map(([id]) => id);
   }
 
@@ -101,7 +99,7 @@ export class Heartbeats {
     const seen = this.#gateways.get(gateway);
     if (!seen) {
       const isNew = this.#lookedAt !== null; // Its first heartbeat was after this process had read them.
-      const age = isNew ? 0 : Math.max(0, this.#clock.now() - beat);
+      const age = isNew ? 0 : Math.max(0, this.clock.now() - beat);
       this.#gateways.set(gateway, { beat, at: now - age, heardAt: isNew ? now : null, since: now });
     } else if (seen.beat !== beat) {
       seen.beat = beat;

@@ -38,21 +38,18 @@ const Answer = z.object({ answer: z.string().max(64), found: z.looseObject({}).n
 
 /** Asks the gateway that owns a session for its state: this one, or another one over the bus. */
 export class Inspector {
-  readonly #options: Options;
   readonly #asked = new Map<string, (found: Inspection | null) => void>();
   #answering = 0;
   #subscription: BusSubscription | null = null;
   #again: Timer | null = null;
   #closed = false;
 
-  constructor(options: Options) {
-    this.#options = options;
-  }
+  constructor(private readonly options: Options) {}
 
   /** Answers the requests of other gateways, permanently; call once. */
   async listen(): Promise<void> {
     const again = () => {
-      this.#again = this.#options.clock.after(LISTEN_AGAIN_MS, () => void this.listen());
+      this.#again = this.options.clock.after(LISTEN_AGAIN_MS, () => void this.listen());
     };
     try {
       const listener = {
@@ -61,7 +58,7 @@ export class Inspector {
         },
         loss: again,
       };
-      const subscription = await this.#options.bus.subscribe(channelOf(this.#options.gateway), listener);
+      const subscription = await this.options.bus.subscribe(channelOf(this.options.gateway), listener);
       if (this.#closed) subscription.cancel();
       else this.#subscription = subscription;
     } catch {
@@ -71,17 +68,17 @@ export class Inspector {
 
   /** The current state of an open session; null if its gateway no longer serves it, or does not answer. */
   look({ id, gateway }: Session, channel: number | null): Promise<Inspection | null> {
-    if (gateway === this.#options.gateway) return Promise.resolve(this.#options.here(id, channel));
+    if (gateway === this.options.gateway) return Promise.resolve(this.options.here(id, channel));
     if (this.#asked.size >= MAX_ASKED) return Promise.resolve(null);
     return new Promise((resolve) => {
       const ask = randomUUID();
-      const late = this.#options.clock.after(ANSWER_MS, () => this.#asked.get(ask)?.(null));
+      const late = this.options.clock.after(ANSWER_MS, () => this.#asked.get(ask)?.(null));
       this.#asked.set(ask, (found) => {
         late.cancel();
         this.#asked.delete(ask);
         resolve(found);
       });
-      void this.#say(gateway, () => ({ ask, from: this.#options.gateway, session: id, channel }));
+      void this.#say(gateway, () => ({ ask, from: this.options.gateway, session: id, channel }));
     });
   }
 
@@ -103,9 +100,9 @@ export class Inspector {
 
   /** The bus keeps the position in the numbers of each channel for good, so nothing is sent to unknown ones. */
   async #answer({ ask, from, session, channel }: z.output<typeof Question>): Promise<void> {
-    if (!this.#options.isPeer(from) || this.#answering >= MAX_ANSWERING) return;
+    if (!this.options.isPeer(from) || this.#answering >= MAX_ANSWERING) return;
     this.#answering += 1;
-    await this.#say(from, () => ({ answer: ask, found: this.#options.here(session, channel) }));
+    await this.#say(from, () => ({ answer: ask, found: this.options.here(session, channel) }));
     this.#answering -= 1;
   }
 
@@ -113,9 +110,9 @@ export class Inspector {
   async #say(gateway: string, make: () => object): Promise<void> {
     try {
       const text = JSON.stringify(make());
-      await this.#options.bus.publish(channelOf(gateway), [{ text, user: null }]);
+      await this.options.bus.publish(channelOf(gateway), [{ text, user: null }]);
     } catch (err) {
-      this.#options.log.warn({ err }, 'a request to another gateway, or its answer, could not be sent');
+      this.options.log.warn({ err }, 'a request to another gateway, or its answer, could not be sent');
     }
   }
 }

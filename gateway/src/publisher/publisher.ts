@@ -36,7 +36,6 @@ const LAST_RETRY_MS = 2000;
  * insight is stored before it is published.
  */
 export class Publisher {
-  readonly #options: PublisherOptions;
   readonly #maxQueued: number;
   readonly #restMs: number;
   /** The clock of the stamps: later publications get later stamps, also when the wall clock is set back. */
@@ -57,8 +56,7 @@ export class Publisher {
   #reliefs: (() => void)[] = [];
   #drains: (() => void)[] = [];
 
-  constructor(options: PublisherOptions) {
-    this.#options = options;
+  constructor(private readonly options: PublisherOptions) {
     this.#maxQueued = options.maxQueued ?? 20_000;
     this.#restMs = options.restMs ?? 2;
     this.#stamps = new ForwardClock(options.clock, CATCH_UP_PACE);
@@ -100,7 +98,7 @@ export class Publisher {
    * insights from here.
    */
   declareLoss(accountId: string): void {
-    const { bus, log } = this.#options;
+    const { bus, log } = this.options;
     bus
       .declareLoss(accountId)
       .catch((err: unknown) =>
@@ -127,7 +125,7 @@ export class Publisher {
 
   /** Commits group after group while readings wait. */
   async #run(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     const pause = (ms: number) => new Promise<void>((end) => clock.after(ms, end));
     while (this.#waiting.size > 0) {
       const rest = this.#startedAt + this.#restMs - clock.monotonic();
@@ -146,7 +144,7 @@ export class Publisher {
   async #moreReadings(): Promise<void> {
     await new Promise<void>((end) => {
       this.#onAdded = end;
-      this.#options.clock.after(STAMP_WAIT_MS, end);
+      this.options.clock.after(STAMP_WAIT_MS, end);
     });
     this.#onAdded = null;
   }
@@ -171,8 +169,8 @@ export class Publisher {
   /** Stores and publishes a group; false if the store is down, and everything that it has not stored is put back. */
   async #commit(group: readonly Part[]): Promise<boolean> {
     try {
-      const results = await this.#options.store.commit(group.map(({ commit }) => commit));
-      if (this.#retryMs > 0) this.#options.log.info({}, 'the store accepts insights again');
+      const results = await this.options.store.commit(group.map(({ commit }) => commit));
+      if (this.#retryMs > 0) this.options.log.info({}, 'the store accepts insights again');
       this.#retryMs = 0;
       this.#publish(group, results);
       return true;
@@ -202,7 +200,7 @@ export class Publisher {
 
   #drop(part: Part, error: StoreRefused): void {
     const { sessionId: session, insights } = part.commit;
-    this.#options.log.error({ err: error, session, insights }, 'the store refused insights; they are dropped');
+    this.options.log.error({ err: error, session, insights }, 'the store refused insights; they are dropped');
     this.#done(part);
     this.#settle([part]);
   }
@@ -212,7 +210,7 @@ export class Publisher {
     const isLong = this.#retryMs === LAST_RETRY_MS; // A disk may be full for days.
     this.#retryMs = Math.min(this.#retryMs * 2 || FIRST_RETRY_MS, LAST_RETRY_MS);
     const fields = { err: error, queued: this.#queued, retryMs: this.#retryMs };
-    if (!isLong) this.#options.log.warn(fields, 'the store accepts no insights; they wait in memory');
+    if (!isLong) this.options.log.warn(fields, 'the store accepts no insights; they wait in memory');
   }
 
   #putBack(group: readonly Part[]): void {
@@ -247,10 +245,10 @@ export class Publisher {
   /** The next commit does not wait for the bus: a bus that is down never delays storing. */
   async #send(account: string, messages: readonly BusMessage[], parts: readonly Part[]): Promise<void> {
     try {
-      if (messages.length > 0) await this.#options.bus.publish(account, messages);
+      if (messages.length > 0) await this.options.bus.publish(account, messages);
     } catch (err) {
       // Subscribers that missed them find them by REST.
-      this.#options.log.error(
+      this.options.log.error(
         { err, insights: messages.length },
         'the bus accepts no insights; they are stored but not sent live',
       );
@@ -261,7 +259,7 @@ export class Publisher {
 
   #lose(part: Part): void {
     const { stream } = part;
-    this.#options.log.warn(
+    this.options.log.warn(
       { session: stream.session.id },
       'another gateway owns the session now; the readings computed here are dropped',
     );

@@ -53,8 +53,6 @@ export class Stream {
    * dead and closed the session: then what is queued is still stored and published, but no further data may be received.
    */
   readonly disowned = this.#disowned.promise;
-  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly #added: (stream: Stream, readings: number) => void;
   readonly #stamps = new Map<InsightType, Stamps>();
   #queue: Numbered<Reading>[] = [];
   #beats: Numbered<BeatBlock>[] = [];
@@ -72,15 +70,13 @@ export class Stream {
    */
   constructor(
     readonly session: PublishedSession,
-    clock: Pick<Clock, 'now' | 'monotonic'>,
-    added: (stream: Stream, readings: number) => void,
+    private readonly clock: Pick<Clock, 'now' | 'monotonic'>,
+    private readonly added: (stream: Stream, readings: number) => void,
   ) {
-    this.#clock = clock;
-    this.#added = added;
     this.#held = session.after !== undefined;
     void session.after?.then(() => {
       this.#held = false;
-      this.#added(this, 0);
+      this.added(this, 0);
     });
   }
 
@@ -92,21 +88,21 @@ export class Stream {
   publish(reading: Reading): void {
     if (!this.#open) return;
     this.#queue.push({ n: ++this.#count, value: reading });
-    this.#added(this, 1);
+    this.added(this, 1);
   }
 
   /** Stores a block of beats with the next commit; it is not published. */
   keep(block: BeatBlock): void {
     if (!this.#open) return;
     this.#beats.push({ n: ++this.#count, value: block });
-    this.#added(this, 0);
+    this.added(this, 0);
   }
 
   /** Records progress with the next commit (only the newest is kept). */
   record(progress: SessionProgress): void {
     if (!this.#open) return;
     this.#progress = { n: ++this.#count, value: progress };
-    this.#added(this, 0);
+    this.added(this, 0);
   }
 
   /** Resolves when everything so far is stored and published, or the session is lost. */
@@ -138,7 +134,7 @@ export class Stream {
     for (const [stamps, count] of counts) stamps.last = stamps.clock.now() - count;
     const insights = readings.map(({ value }) => publishedAt(value, ++this.#stampsOf(value.type).last));
     const { id: sessionId, gateway, epoch } = this.session;
-    const blocks = beats.map(({ value }) => ({ ...value, ts: this.#clock.now() }));
+    const blocks = beats.map(({ value }) => ({ ...value, ts: this.clock.now() }));
     const commit = { sessionId, gateway, epoch, insights, beats: blocks, progress: progress?.value ?? null };
     const part: Part = { stream: this, commit, readings, beats, progress };
     this.#taken.add(part);
@@ -190,7 +186,7 @@ export class Stream {
     const known = this.#stamps.get(type);
     if (known) return known;
     const last = this.session.last[type]?.ts ?? Number.NEGATIVE_INFINITY;
-    const stamps = { clock: new ForwardClock(this.#clock, CATCH_UP_PACE, last), last };
+    const stamps = { clock: new ForwardClock(this.clock, CATCH_UP_PACE, last), last };
     this.#stamps.set(type, stamps);
     return stamps;
   }

@@ -13,14 +13,11 @@ const CONNECT_MS = 60_000;
 export class Crowd {
   readonly wearers: Wearer[] = [];
   readonly apps: App[] = [];
-  readonly #site: Site;
   #modelId = '';
   /** Time at which each subscriber first received each device since `lookAgain`, ms of `performance.now()`. */
   #seen = new Map<string, Map<number, number>>();
 
-  private constructor(site: Site) {
-    this.#site = site;
-  }
+  private constructor(private readonly site: Site) {}
 
   /** Connects `subscribers`, then `devices`, and resolves when every subscriber has received every device. */
   static async gather(site: Site, devices: number, subscribers: number): Promise<Crowd> {
@@ -40,7 +37,7 @@ export class Crowd {
   /** One more device; resolves once it is connected. */
   async join(): Promise<void> {
     const n = this.wearers.length;
-    const addresses = turned(this.#site.gateways, n);
+    const addresses = turned(this.site.gateways, n);
     const deviceId = `wearer-${this.#modelId}-${n}`; // Of this crowd alone.
     const wearer = new Wearer({ deviceId, modelId: this.#modelId, addresses });
     this.wearers.push(wearer);

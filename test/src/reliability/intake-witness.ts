@@ -36,14 +36,12 @@ const SPACING_MS = 1000;
  */
 export class IntakeWitness {
   readonly #lines: readonly Line[];
-  readonly #now: () => number;
 
   /** @param now arrival time, ms */
   constructor(
     channels: readonly { readonly num_channels: number; readonly sample_rate_hz: number }[],
-    now: () => number,
+    private readonly now: () => number,
   ) {
-    this.#now = now;
     this.#lines = channels.map(({ num_channels: width, sample_rate_hz: rate }) => ({
       width,
       nominal: 1000 / rate,
@@ -71,7 +69,7 @@ export class IntakeWitness {
       throw new Error(`a run at ${t}, every ${period}`);
     if (!Number.isInteger(lost) || lost < 0) throw new Error(`a run after ${lost} lost`);
     if (!(t > line.end)) throw new Error(`a run at ${t} after one that ended at ${line.end}`);
-    const ahead = t - this.#now();
+    const ahead = t - this.now();
     if (ahead > MAX_FUTURE_MS + line.longest + SPACING_MS)
       throw new Error(`a run that begins ${ahead} ms after it arrived`);
     line.end = t + (instants - 1) * period;

@@ -45,15 +45,17 @@ function answerOf({ run, resolve }: Pick<Write, 'run' | 'resolve'>): () => void 
 export class Database {
   readonly soundness: Soundness;
   readonly #db: Libsql.Database;
-  readonly #clock: Clock;
   readonly #statements = new Map<string, Libsql.Statement>();
   #waiting: Write[] = [];
   #closed = false;
 
-  private constructor(file: string, clock: Clock, timeout: number) {
+  private constructor(
+    file: string,
+    private readonly clock: Clock,
+    timeout: number,
+  ) {
     this.soundness = new Soundness(file);
     this.#db = connect(file, timeout);
-    this.#clock = clock;
   }
 
   /** Opens a connection to a file whose schema is up to date; SQLite refuses all writes on it. */
@@ -120,15 +122,15 @@ export class Database {
 
   /** Runs reads. Rejects with `StoreUnavailable` if the file cannot be read now. */
   async read<T>(run: () => T): Promise<T> {
-    const deadline = this.#clock.monotonic() + MAX_WAIT_MS;
+    const deadline = this.clock.monotonic() + MAX_WAIT_MS;
     for (;;) {
       this.#refuseClosed();
       try {
         return run();
       } catch (error) {
-        if (meaningOf(error) !== 'busy' || this.#clock.monotonic() >= deadline) throw this.soundness.told(error);
+        if (meaningOf(error) !== 'busy' || this.clock.monotonic() >= deadline) throw this.soundness.told(error);
       }
-      await new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve));
+      await new Promise<void>((resolve) => this.clock.after(RETRY_MS, resolve));
     }
   }
 

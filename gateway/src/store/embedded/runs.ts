@@ -51,9 +51,6 @@ export const RUNS = {
  * Accounts take turns, a batch each.
  */
 export class Merge {
-  readonly #db: Database;
-  readonly #query: RunQuery;
-  readonly #place: InsightPlace | null;
   readonly #sessions: Span[];
   readonly #read: ReturnType<typeof insightReader>;
   readonly #runs: Run[] = [];
@@ -61,10 +58,12 @@ export class Merge {
   readonly #isByData: boolean;
 
   /** @param place after which it begins, in the order of the query; null for its beginning */
-  constructor(db: Database, sessions: readonly Span[], query: RunQuery, place: InsightPlace | null) {
-    this.#db = db;
-    this.#query = query;
-    this.#place = place;
+  constructor(
+    private readonly db: Database,
+    sessions: readonly Span[],
+    private readonly query: RunQuery,
+    private readonly place: InsightPlace | null,
+  ) {
     this.#read = insightReader(db);
     const { forward, byData } = orderOf(query);
     [this.#isForward, this.#isByData] = [forward, byData];
@@ -122,10 +121,10 @@ export class Merge {
 
   async #open(session: Span): Promise<void> {
     this.#sessions.pop();
-    await ownTurn(this.#query.accountId);
-    for (const type of this.#query.type === null ? INSIGHT_TYPES : [this.#query.type]) {
+    await ownTurn(this.query.accountId);
+    for (const type of this.query.type === null ? INSIGHT_TYPES : [this.query.type]) {
       const run = { session, type: numberOf(type), low: session.first_ts, high: session.last_ts + 1, rows: [], at: 0 };
-      await this.#db.read(() => this.#narrow(run));
+      await this.db.read(() => this.#narrow(run));
       this.#runs.push(run);
       await this.#fill(run, false);
     }
@@ -133,27 +132,27 @@ export class Merge {
 
   /** Reads the next batch of a run, or drops the run at its end. */
   async #fill(run: Run, inOwnTurn = true): Promise<void> {
-    if (inOwnTurn) await ownTurn(this.#query.accountId);
+    if (inOwnTurn) await ownTurn(this.query.accountId);
     const { session, type, low, high } = run;
     const sql = this.#isForward ? RUNS.forward : RUNS.backward;
     const values = [session.n, type, low, high, BATCH];
     run.at = 0;
-    run.rows = await this.#db.read(() =>
-      this.#db.lists<InsightValues>({ sql, values }).map((row) => this.#read(row, session.id, session.deviceId)),
+    run.rows = await this.db.read(() =>
+      this.db.lists<InsightValues>({ sql, values }).map((row) => this.#read(row, session.id, session.deviceId)),
     );
     const last = run.rows.at(-1);
     if (last && this.#isForward) run.low = last.insight.ts + 1;
     else if (last) run.high = last.insight.ts;
     else this.#runs.splice(this.#runs.indexOf(run), 1);
-    const { actual_end = 0, ts = 0, id = '' } = this.#place ?? {};
+    const { actual_end = 0, ts = 0, id = '' } = this.place ?? {};
     const place = { insight: { actual_end, ts }, id: Number(id) } as Located;
-    if (this.#place) run.rows = run.rows.filter((row) => this.#precedes(place, row));
+    if (this.place) run.rows = run.rows.filter((row) => this.#precedes(place, row));
     if (last && run.rows.length === 0) await this.#fill(run);
   }
 
   /** Limits a run to the query's bounds, and to the place where it begins. */
   #narrow(run: Run): void {
-    const { since, until, dataSince = null, dataUntil = null } = this.#query;
+    const { since, until, dataSince = null, dataUntil = null } = this.query;
     const [byData, forward] = [this.#isByData, this.#isForward];
     const low = (ts: number) => {
       run.low = Math.max(run.low, ts);
@@ -165,8 +164,8 @@ export class Merge {
     if (until !== null) high(until);
     if (dataSince !== null) low(this.#find(run, (end) => end >= dataSince));
     if (dataUntil !== null) high(this.#find(run, (end) => end >= dataUntil));
-    if (!this.#place) return;
-    const { actual_end, ts } = this.#place;
+    if (!this.place) return;
+    const { actual_end, ts } = this.place;
     if (byData && forward) low(this.#find(run, (end) => end >= actual_end));
     else if (byData) high(this.#find(run, (end) => end > actual_end));
     else if (forward) low(ts);
@@ -180,7 +179,7 @@ export class Merge {
     let [least, most] = [low, high];
     while (least < most) {
       const middle = Math.floor((least + most) / 2);
-      const row = this.#db.get<{ ts: number; actual_end: number }>(RUNS.from, session.n, type, middle);
+      const row = this.db.get<{ ts: number; actual_end: number }>(RUNS.from, session.n, type, middle);
       if (!row || hasReached(row.actual_end)) most = middle;
       else least = row.ts + 1;
     }

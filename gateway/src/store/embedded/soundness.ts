@@ -7,19 +7,16 @@ export const WHAT_TO_DO = 'stop the service, restore the data directory from a b
 
 /** The known state of the database's file, which must not be written when it is damaged or was moved. */
 export class Soundness {
-  readonly #file: string;
   /** The database and its log, as they were opened; none before that. */
   #files: readonly OwnFile[] = [];
   /** The damage that a call has met, or a fault of the disk that looks like it; kept until the file is opened again. */
   #damage: string | null = null;
 
-  constructor(file: string) {
-    this.#file = file;
-  }
+  constructor(private readonly file: string) {}
 
   /** From now on, notices if the file at the path is not the one that is open now; call it once the log is open too. */
   watch(): void {
-    this.#files = [seen(this.#file), seen(`${this.#file}-wal`)];
+    this.#files = [seen(this.file), seen(`${this.file}-wal`)];
   }
 
   /** Throws `StoreUnavailable` if the file is damaged, was cut, or is not in its place. */
@@ -64,7 +61,7 @@ export class Soundness {
 
   #unsound(damage: string, cause?: Error): StoreUnavailable {
     const what =
-      `${this.#file} is damaged, or its disk cannot be read (${damage}), and is not written any more: check the disk and ` +
+      `${this.file} is damaged, or its disk cannot be read (${damage}), and is not written any more: check the disk and ` +
       `start the service again, which checks the whole file; if it finds damage, ${WHAT_TO_DO}`;
     return new StoreUnavailable(what, { cause });
   }

@@ -57,8 +57,6 @@ const MAX_WAITING = 10_000;
  * with `StoreUnavailable`, and may or may not have been done.
  */
 export class StoreThread {
-  readonly #data: ThreadData;
-  readonly #soundness: Soundness;
   readonly #waiting = new Map<number, Waiting>();
   /** Started with the first call, and again after it has ended. */
   #worker: Worker | null = null;
@@ -66,10 +64,10 @@ export class StoreThread {
   #closed = false;
 
   /** @param soundness the state of the file; writes are refused when it is not sound */
-  constructor(data: ThreadData, soundness: Soundness) {
-    this.#data = data;
-    this.#soundness = soundness;
-  }
+  constructor(
+    private readonly data: ThreadData,
+    private readonly soundness: Soundness,
+  ) {}
 
   /** Runs a call in the thread. Its last parameter may be a signal: when it is aborted, the call ends early. */
   call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
@@ -105,7 +103,7 @@ export class StoreThread {
     if (!worker) return;
     worker.ref();
     const exited = once(worker, 'exit');
-    if (this.#soundness.isUnsound())
+    if (this.soundness.isUnsound())
       void worker.terminate(); // Closing would write to a file that may have to be restored.
     else worker.postMessage('close');
     await exited;
@@ -126,12 +124,12 @@ export class StoreThread {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     if (this.#waiting.size >= MAX_WAITING)
       throw new StoreUnavailable('too many calls are waiting for the disk of the embedded store');
-    if (this.#data.writes) this.#soundness.refuse();
+    if (this.data.writes) this.soundness.refuse();
   }
 
   #start(): Worker {
     // Its descriptors stay open when it ends: closing one would release the locks of the whole process.
-    const worker = new Worker(THREAD, { workerData: this.#data, trackUnmanagedFds: false });
+    const worker = new Worker(THREAD, { workerData: this.data, trackUnmanagedFds: false });
     worker.unref();
     worker.on('message', (answer: Answer) => this.#answer(answer));
     worker.on('error', (error) => this.#fail(error));
@@ -147,7 +145,7 @@ export class StoreThread {
     this.#waiting.delete(answer.n);
     if (this.#waiting.size === 0 && !this.#closed) this.#worker?.unref();
     if ('error' in answer) {
-      if (answer.error.damage !== null) this.#soundness.condemn(answer.error.damage);
+      if (answer.error.damage !== null) this.soundness.condemn(answer.error.damage);
       waiting?.reject(unwired(answer.error));
     } else waiting?.resolve(answer.result);
   }
@@ -155,7 +153,7 @@ export class StoreThread {
   #fail(cause: Error): void {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    const does = this.#data.writes ? 'writes to' : 'reads';
+    const does = this.data.writes ? 'writes to' : 'reads';
     const error = new StoreUnavailable(`the thread that ${does} the embedded store failed`, { cause });
     for (const { reject } of waiting) reject(error);
   }

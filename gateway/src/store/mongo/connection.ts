@@ -11,20 +11,17 @@ const DATABASE = 'device-insights';
 
 /** One client of a MongoDB replica set. Writes are acknowledged by a majority, reads go to the primary. */
 export class MongoConnection {
-  readonly connection: Connection;
   /** UUIDs of the collections by name, as they were at the start. */
   #collections: ReadonlyMap<string, string> | null = null;
-  readonly #commits: Transactions;
-  readonly #others: Transactions;
   /** The damage of the data, once detected; kept until the connection is opened again. */
   #damage: string | null = null;
   #closed = false;
 
-  private constructor(connection: Connection, commits: Transactions, others: Transactions) {
-    this.connection = connection;
-    this.#commits = commits;
-    this.#others = others;
-  }
+  private constructor(
+    readonly connection: Connection,
+    private readonly commits: Transactions,
+    private readonly others: Transactions,
+  ) {}
 
   /**
    * Connects. Rejects with `StoreUnavailable` if no server answers, and with another error if the server has no
@@ -88,17 +85,17 @@ export class MongoConnection {
 
   /** Runs calls as one transaction, after earlier ones; repeats it if another writer conflicted. */
   transaction<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    return this.run(() => this.#others.run(calls));
+    return this.run(() => this.others.run(calls));
   }
 
   /** The same for a commit of insights, which does not wait for other transactions. */
   commit<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    return this.run(() => this.#commits.run(calls));
+    return this.run(() => this.commits.run(calls));
   }
 
   /** UUID of the server session of all commits. */
   get commitSession(): string | undefined {
-    return this.#commits.id;
+    return this.commits.id;
   }
 
   /**

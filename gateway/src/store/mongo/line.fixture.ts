@@ -4,13 +4,11 @@ import { portOf } from '@device-insights/fanout/platform/http-server';
 
 /** A connection to a server that a test can cut, silence and restore. */
 export class Line {
-  readonly #target: URL;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #state: 'up' | 'cut' | 'silent' = 'up';
 
-  private constructor(target: URL) {
-    this.#target = target;
+  private constructor(private readonly target: URL) {
     this.#server = createServer((near) => this.#join(near));
   }
 
@@ -25,7 +23,7 @@ export class Line {
   /** The address of the target through this connection; the driver is told not to look for another one. */
   get uri(): string {
     const port = portOf(this.#server);
-    return `mongodb://127.0.0.1:${port}${this.#target.pathname}?directConnection=true`;
+    return `mongodb://127.0.0.1:${port}${this.target.pathname}?directConnection=true`;
   }
 
   /** Breaks all connections and accepts no new ones. */
@@ -55,7 +53,7 @@ export class Line {
     this.#keep(near);
     if (this.#state === 'cut') near.destroy();
     if (this.#state !== 'up') return;
-    const far = connect(Number(this.#target.port), this.#target.hostname);
+    const far = connect(Number(this.target.port), this.target.hostname);
     this.#keep(far);
     near.pipe(far).pipe(near);
     for (const [one, other] of [

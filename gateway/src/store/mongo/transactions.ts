@@ -15,29 +15,26 @@ const QUEUE_LIMITS = 3;
  * the same document, and each one ends the previous one if a lost connection left it open.
  */
 export class Transactions {
-  readonly #session: ClientSession;
-  readonly #clock: Clock;
-  /** The driver repeats a transaction that conflicts with others for at most this long. */
-  readonly #timeoutMS: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(session: ClientSession, clock: Clock, limitMs: number) {
-    this.#session = session;
-    this.#clock = clock;
-    this.#timeoutMS = limitMs;
-  }
+  /** @param limitMs how long the driver repeats a transaction that conflicts with others, ms */
+  constructor(
+    private readonly session: ClientSession,
+    private readonly clock: Clock,
+    private readonly limitMs: number,
+  ) {}
 
   /** UUID of the server session. */
   get id(): string | undefined {
-    return this.#session.id?.id.toUUID().toString();
+    return this.session.id?.id.toUUID().toString();
   }
 
   /** Runs calls as one transaction; repeats it if a writer elsewhere conflicted. Rejects with `StoreUnavailable` if many are waiting. */
   run<T>(calls: (session: ClientSession) => Promise<T>): Promise<T> {
-    const latest = this.#clock.monotonic() + QUEUE_LIMITS * this.#timeoutMS;
+    const latest = this.clock.monotonic() + QUEUE_LIMITS * this.limitMs;
     const result = this.#last.then(() => {
-      if (this.#clock.monotonic() > latest) throw new StoreUnavailable('too many changes wait for MongoDB; try again');
-      return this.#session.withTransaction(calls, { ...OPTIONS, timeoutMS: this.#timeoutMS });
+      if (this.clock.monotonic() > latest) throw new StoreUnavailable('too many changes wait for MongoDB; try again');
+      return this.session.withTransaction(calls, { ...OPTIONS, timeoutMS: this.limitMs });
     });
     this.#last = result.catch(() => undefined);
     return result;
