@@ -54,6 +54,9 @@ export interface Store
   close(): Promise<void>;
 }
 
+/** The calls that return pages, each of which is read when it is asked for. */
+export const PAGES: readonly string[] = ['deviceModels', 'sessionInsights', 'sessionBeats'] satisfies (keyof Store)[];
+
 /** The store does not answer now; the call should be retried. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';

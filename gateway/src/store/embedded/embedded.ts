@@ -10,6 +10,7 @@ import type { Tables } from './kinds.js';
 import { assertSchema, makeSchema, OtherSchema } from './schema.js';
 import { WHAT_TO_DO } from './soundness.js';
 import { operationsIn, StoreThread } from './store-thread.js';
+import { tablesOn } from './tables.js';
 
 export const FILE = 'device-insights.db';
 
@@ -135,7 +136,7 @@ function hasCode(error: unknown, code: string): boolean {
 function storeOn(file: string, db: Database): Store {
   const reader = new StoreThread({ file, writes: false }, db.soundness);
   const writer = new StoreThread({ file, writes: true }, db.soundness);
-  const tables = operationsIn(reader, writer);
+  const tables = operationsIn(Object.keys(tablesOn(db)), reader, writer);
   return {
     ...tables,
     changeDeviceModel: modelChange(tables),

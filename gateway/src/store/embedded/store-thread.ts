@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { StoredInsight } from '../../insight.js';
-import { BadCursor, type SessionCommitResult, type Store, StoreRefused, StoreUnavailable } from '../store.js';
+import { BadCursor, PAGES, type SessionCommitResult, type Store, StoreRefused, StoreUnavailable } from '../store.js';
 import { meaningOf } from './failures.js';
-import { KINDS, type Outcome, type Tables } from './kinds.js';
+import { type Outcome, type Tables, WRITES } from './kinds.js';
 import type { Soundness } from './soundness.js';
 
 /** The data with which the thread starts. */
@@ -159,15 +159,16 @@ export class StoreThread {
   }
 }
 
-/** The operations of a store, run in its two threads. */
+/** The operations of a store of the given names, run in its two threads. */
 export function operationsIn(
+  methods: readonly string[],
   reader: StoreThread,
   writer: StoreThread,
 ): Omit<Tables, 'commitText'> & Pick<Store, 'commit'> {
-  const calls = Object.entries(KINDS).map(([method, kind]) => {
-    const thread = kind === 'write' ? writer : reader;
-    const call = (...args: unknown[]) => thread[kind === 'pages' ? 'pages' : 'call'](method as keyof Tables, args);
-    return [method, call];
+  const calls = methods.map((method) => {
+    const thread = (WRITES as readonly string[]).includes(method) ? writer : reader;
+    const kind = PAGES.includes(method) ? 'pages' : 'call';
+    return [method, (...args: unknown[]) => thread[kind](method as keyof Tables, args)];
   });
   const { commitText, ...others }: Tables = Object.fromEntries(calls); // The thread runs those of the same name.
   return {

@@ -1,3 +1,4 @@
+import { PAGES } from '../store.js';
 import { embeddedAccounts, embeddedKeys } from './accounts.js';
 import type { Database } from './database.js';
 import { embeddedDeviceModels, embeddedDevices } from './devices.js';
@@ -5,11 +6,11 @@ import { embeddedErasure } from './erasure.js';
 import { embeddedGateways } from './gateways.js';
 import { embeddedIdempotency } from './idempotency.js';
 import { embeddedInsights } from './insights.js';
-import { type Calls, KINDS, type Probes, type Tables } from './kinds.js';
+import { type Calls, type Probes, type Tables, WRITES } from './kinds.js';
 import { embeddedAudit, embeddedOperators } from './operators.js';
 import { embeddedSessions } from './sessions.js';
 
-/** The tables of a connection: each operation in a transaction, or as a read, as `KINDS` says. */
+/** The tables of a connection: each operation in a transaction if it writes, as a read otherwise. */
 export function tablesOn(db: Database): Tables {
   const calls: Calls<Tables> = {
     ...embeddedAccounts(db),
@@ -26,8 +27,8 @@ export function tablesOn(db: Database): Tables {
     ...embeddedProbes(db),
   };
   const run = ([method, call]: [string, (...args: unknown[]) => unknown]) => {
-    const kind = KINDS[method as keyof Tables];
-    return [method, kind === 'pages' ? call : (...args: unknown[]) => db[kind](() => call(...args))];
+    const kind = (WRITES as readonly string[]).includes(method) ? 'write' : 'read';
+    return [method, PAGES.includes(method) ? call : (...args: unknown[]) => db[kind](() => call(...args))];
   };
   const entries = Object.entries(calls) as [string, (...args: unknown[]) => unknown][];
   return Object.fromEntries(entries.map(run)); // Each of the same parameters and result as its call.

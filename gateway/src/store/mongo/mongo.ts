@@ -1,5 +1,5 @@
 import type { Clock } from '@device-insights/fanout/platform/clock';
-import type { Store } from '../store.js';
+import { PAGES, type Store } from '../store.js';
 import { mongoAccounts, mongoKeys } from './accounts.js';
 import { MongoConnection } from './connection.js';
 import { mongoDeviceModels, mongoDevices } from './devices.js';
@@ -63,9 +63,6 @@ function storeOn(mongo: MongoConnection, models: Models): Store {
   const entries = Object.entries(calls) as [string, (...args: unknown[]) => Promise<unknown>][];
   return { ...(Object.fromEntries(entries.map(run)) as typeof calls), close: () => mongo.close() };
 }
-
-/** Calls that return pages, which run the read of each by themselves. */
-const PAGES: readonly string[] = ['deviceModels', 'sessionInsights', 'sessionBeats'] satisfies (keyof Store)[];
 
 function mongoProbe(mongo: MongoConnection, { probes }: Models): Store['probe'] {
   return async (at) => {
