@@ -43,10 +43,9 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
   });
 
   router.get('/dashboard/api/accounts/:account/users', async (ctx) => {
-    signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
-    const { limit, cursor } = readQuery(ctx, pageQuery);
-    const { rows, next } = await store.users({ accountId, limit, cursor: cursor ?? null });
+    const { limit, cursor = null } = readQuery(ctx, pageQuery);
+    const { rows, next } = await store.users({ accountId, limit, cursor });
     ctx.body = { rows: rows.map(userRow), next };
   });
 
@@ -56,8 +55,9 @@ export function accountRoutes(router: Router<DashboardState>, options: Dashboard
   });
 }
 
-/** The account in the path. */
+/** The account in the path, for who is signed in. */
 export async function accountOf(ctx: DashboardContext, store: AccountStore): Promise<Account> {
+  signedInOf(ctx);
   const account = await store.account(pathId(ctx.params.account, 'account'));
   if (account) return account;
   throw new HttpError('not_found', 'there is no account with this id: choose another account');

