@@ -1,5 +1,5 @@
 import { isoTime } from '../instant.js';
-import type { Device, Page } from '../store/store.js';
+import { type Device, pagesOf } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { type AdminContext, note } from './context.js';
 import { pastOf } from './expiry.js';
@@ -36,14 +36,12 @@ export async function deleteDevices(context: AdminContext, accountId: string, ch
   const since = choice.since === undefined ? Number.NEGATIVE_INFINITY : pastOf('--since', choice.since, now);
   const before = choice.before === undefined ? Number.POSITIVE_INFINITY : pastOf('--before', choice.before, now);
   let devices = 0;
-  let cursor: string | null = null;
-  do {
-    const page: Page<Device> = await context.store.devicePage({ accountId: id, prefix, limit: PAGE, cursor });
-    const chosen = page.rows.filter(({ createdAt }) => createdAt >= since && createdAt < before);
+  const read = (cursor: string | null) => context.store.devicePage({ accountId: id, prefix, limit: PAGE, cursor });
+  for await (const rows of pagesOf(read)) {
+    const chosen = rows.filter(({ createdAt }) => createdAt >= since && createdAt < before);
     const deleted = await Promise.all(chosen.map(({ deviceId }) => context.store.deleteDevice(id, deviceId)));
     devices += deleted.filter((device) => device !== null).length;
-    cursor = page.next;
-  } while (cursor !== null);
+  }
   const words = Object.entries(choice).map(([name, value]) => `--${name} ${value}`);
   await note(context, 'devices deleted', id, `${devices} devices: ${words.join(' ')}`);
   return { account_id: id, ...choice, devices };

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { diagnosticsAnswer, sessionAnswer } from '../rest/sessions/schema.js';
-import type { AuditEntry } from '../store/store.js';
+import { type AuditEntry, pagesOf } from '../store/store.js';
 import { accountOf } from './accounts.js';
 import { type AdminContext, note } from './context.js';
 import { Refusal } from './refusal.js';
@@ -49,23 +49,17 @@ export async function exportUser(
 async function* rowsOf(context: AdminContext, accountId: string, user: string): AsyncGenerator<[Kind, object]> {
   const { store } = context;
   for (const key of await store.keys(accountId)) if (key.user === user) yield ['key', keyShown(key)];
-  let cursor: string | null = null;
-  do {
-    const page = await store.sessions({ accountId, user, status: null, limit: PAGE, cursor });
-    for (const row of page.rows) {
+  const query = { accountId, user, status: null, limit: PAGE };
+  for await (const rows of pagesOf((cursor) => store.sessions({ ...query, cursor })))
+    for (const row of rows) {
       const diagnostics = await store.diagnostics(row.id);
       yield ['session', { ...sessionAnswer(row), ...(diagnostics && { diagnostics: diagnosticsAnswer(diagnostics) }) }];
       for await (const batch of store.sessionInsights(row.id)) for (const insight of batch) yield ['insight', insight];
       for await (const batch of store.sessionBeats(row.id))
         for (const beat of batch) yield ['beat', { session_id: row.id, ...beat }];
     }
-    cursor = page.next;
-  } while (cursor !== null);
-  do {
-    const page = await store.auditLog({ limit: PAGE, cursor });
-    for (const entry of page.rows) if (concerns(entry, accountId, user)) yield ['audit', auditShown(entry)];
-    cursor = page.next;
-  } while (cursor !== null);
+  for await (const entries of pagesOf((cursor) => store.auditLog({ limit: PAGE, cursor })))
+    for (const entry of entries) if (concerns(entry, accountId, user)) yield ['audit', auditShown(entry)];
 }
 
 /** Whether an entry names a user: as the owner of a key, or as the object. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@device-insights/fanout/platform/clock';
-import type { ErasedReadings, Session, SessionQuery, Store } from '../store/store.js';
+import { type ErasedReadings, pagesOf, type Session, type SessionQuery, type Store } from '../store/store.js';
 
 /** The store to erase from, and the clock that decides. */
 interface ErasureContext {
@@ -86,12 +86,8 @@ async function eraseListed(
   wanted: (session: Session) => boolean,
 ): Promise<Erased> {
   let erased: Erased = { sessions: 0, insights: 0 };
-  let cursor: string | null = null;
-  do {
-    const page = await context.store.sessions({ ...query, limit: PAGE, cursor });
-    for (const session of page.rows) if (wanted(session)) erased = sum(erased, await eraseSession(context, session));
-    cursor = page.next;
-  } while (cursor !== null);
+  for await (const sessions of pagesOf((cursor) => context.store.sessions({ ...query, limit: PAGE, cursor })))
+    for (const session of sessions) if (wanted(session)) erased = sum(erased, await eraseSession(context, session));
   return erased;
 }
 

@@ -10,6 +10,16 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
+/** The rows of all pages of a list, a page at a time. */
+export async function* pagesOf<Row>(read: (cursor: string | null) => Promise<Page<Row>>): AsyncGenerator<Row[]> {
+  for (let cursor: string | null = null; ; ) {
+    const { rows, next }: Page<Row> = await read(cursor);
+    yield rows;
+    if (next === null) return;
+    cursor = next;
+  }
+}
+
 export class BadCursor extends Error {
   override readonly name = 'BadCursor';
 }

@@ -1,18 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Beat } from '../../beat.js';
 import { publishedAt, type Reading, type SqiClass, type StoredInsight, UNITS } from '../../insight.js';
-import type {
-  Account,
-  Device,
-  DeviceModel,
-  Key,
-  Operator,
-  Page,
-  Session,
-  SessionCommit,
-  SessionProgress,
-  Store,
-  StoredBlock,
+import {
+  type Account,
+  type Device,
+  type DeviceModel,
+  type Key,
+  type Operator,
+  type Page,
+  pagesOf,
+  type Session,
+  type SessionCommit,
+  type SessionProgress,
+  type Store,
+  type StoredBlock,
 } from '../store.js';
 
 /** Two handles on the same data, as two processes would have them. */
@@ -189,15 +190,8 @@ export async function collected<Part>(parts: AsyncIterable<Part>): Promise<Part[
 }
 
 /** Follows `next` to the last page; returns the rows of each page. */
-export async function allPages<Row>(page: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[][]> {
-  const pages: Row[][] = [];
-  let cursor: string | null = null;
-  do {
-    const { rows, next }: Page<Row> = await page(cursor);
-    pages.push(rows);
-    cursor = next;
-  } while (cursor !== null);
-  return pages;
+export function allPages<Row>(page: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[][]> {
+  return collected(pagesOf(page));
 }
 
 /** The error with which a promise rejects. */
