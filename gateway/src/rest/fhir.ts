@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { StoredInsight } from '../insight.js';
 import { isoTime } from '../instant.js';
 import type { SessionStore } from '../store/store.js';
+import { nameUuid } from '../uuid.js';
 import { answerText, whileAuthenticated } from './json-array.js';
 import { keyOf, type RestContext } from './rest-context.js';
 
@@ -121,12 +121,13 @@ function entry(insight: StoredInsight, accountId: string, user: string | null): 
   if (!coded) return null;
   const value = insight[coded.of ?? 'value'];
   const { type, ts, session_id, device_id, confidence, sqi_class, actual_start, actual_end, algorithm } = insight;
-  const id = idOf(insight);
-  const own = (name: string) => ({ system: `urn:uuid:${accountId}`, value: name });
+  const name = `${type}/${ts}`;
+  const id = nameUuid(name, session_id); // Stays the same.
+  const own = (value: string) => ({ system: `urn:uuid:${accountId}`, value });
   const resource = {
     resourceType: 'Observation',
     id,
-    identifier: [{ system: `urn:uuid:${session_id}`, value: `${type}/${ts}` }],
+    identifier: [{ system: `urn:uuid:${session_id}`, value: name }],
     status: 'final',
     category: [{ coding: [{ system: `${TERMINOLOGY}/observation-category`, code: 'vital-signs' }] }],
     code: { coding: coded.loinc.map(([code, display]) => ({ system: 'http://loinc.org', code, display })) },
@@ -155,13 +156,4 @@ const UNFIT = {
 
 function quantity(value: number, unit: string): object {
   return { value, unit, system: UCUM, code: unit };
-}
-
-/** The UUID (RFC 9562, version 5) of an insight in the namespace of its session: it stays the same. */
-function idOf({ session_id, type, ts }: StoredInsight): string {
-  const namespace = Buffer.from(session_id.replaceAll('-', ''), 'hex');
-  const hash = createHash('sha1').update(namespace).update(`${type}/${ts}`).digest().subarray(0, 16);
-  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);
-  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);
-  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
