@@ -1,4 +1,5 @@
 import type { AnyAlgorithm } from '../../analysis/algorithm.js';
+import { Csv } from '../../csv.js';
 import { UNITS } from '../../insight.js';
 import type { InsightSummary, Session } from '../../store/store.js';
 import type { SummaryRow } from './schema.js';
@@ -23,12 +24,12 @@ export function summaryRows(
   });
 }
 
-const COLUMNS = [
-  ...(['type', 'unit', 'mean', 'minimum', 'maximum', 'excellent_s', 'acceptable_s', 'unfit_s'] as const),
-] satisfies readonly (keyof SummaryRow)[];
+const SUMMARY_CSV = new Csv<SummaryRow & { session_id: string; device_id: string }>([
+  ...(['session_id', 'device_id', 'type', 'unit', 'mean', 'minimum', 'maximum'] as const),
+  ...(['excellent_s', 'acceptable_s', 'unfit_s'] as const),
+]);
 
-/** A session's summary as CSV (RFC 4180). A field is empty if there is no trusted reading. */
-export function summaryCsv({ id, deviceId }: Session, rows: readonly SummaryRow[]): string {
-  const lines = rows.map((row) => [id, deviceId, ...COLUMNS.map((column) => row[column] ?? '')]);
-  return [['session_id', 'device_id', ...COLUMNS], ...lines].map((cells) => `${cells.join(',')}\r\n`).join('');
+/** A session's summary as CSV. A field is empty if there is no trusted reading. */
+export function summaryCsv({ id: session_id, deviceId: device_id }: Session, rows: readonly SummaryRow[]): string {
+  return SUMMARY_CSV.header + rows.map((row) => SUMMARY_CSV.line({ session_id, device_id, ...row })).join('');
 }
