@@ -19,6 +19,17 @@ export function aptGet(words: readonly string[], cwd = tmpdir()): void {
   }
 }
 
+/** Installs a package of Debian that tests need; throws an error with advice if it cannot. */
+export function aptProvide(name: string, need: string, advice: string): void {
+  if (process.getuid?.() !== 0) throw new Error(`These tests need ${need}: ${advice}`);
+  console.log(`${need} is not there: installing ${name} with apt-get`);
+  try {
+    aptInstall(name);
+  } catch (error) {
+    throw new Error(`These tests need ${need}, and apt-get could not install it: ${advice}`, { cause: error });
+  }
+}
+
 /** Installs packages of Debian. Needs root. */
 export function aptInstall(...names: string[]): void {
   aptGet(['install', '-y', '--no-install-recommends', ...names]);

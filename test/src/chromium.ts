@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { aptInstall } from '@device-insights/fanout/test-apt';
+import { aptProvide } from '@device-insights/fanout/test-apt';
 import { type Browser, chromium } from 'playwright-core';
 
 /** The headless shell needs a third of the CPU time of the whole browser to start and to open pages. */
@@ -22,13 +22,6 @@ function onPath(): string | undefined {
 }
 
 function install(): string {
-  console.log('      installing Chromium with apt-get, for the tests in a browser');
-  try {
-    aptInstall(SHELL);
-  } catch (cause) {
-    throw new Error('the tests in a browser need Chromium: put it on the PATH, or run them as root on Debian', {
-      cause,
-    });
-  }
+  aptProvide(SHELL, 'Chromium', 'put it on the PATH, or run them as root on Debian');
   return onPath() ?? `/usr/bin/${SHELL}`;
 }

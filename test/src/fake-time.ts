@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { aptInstall } from '@device-insights/fanout/test-apt';
+import { aptProvide } from '@device-insights/fanout/test-apt';
+import { temporaryFolder } from './running.js';
 
 /**
  * A wall clock for processes of the tests, which can be set; their monotonic clock and their timers are not affected.
@@ -21,8 +21,8 @@ const LIBRARIES = '/usr/lib';
  */
 export function fakeTime(): FakeTime {
   const library = find() ?? install();
-  const folder = mkdtempSync(join(tmpdir(), 'device-insights-clock-'));
-  const file = join(folder, 'offset');
+  const { path, remove } = temporaryFolder();
+  const file = join(path, 'offset');
   let offsetMs = 0;
   const step = (ms: number) => {
     offsetMs += ms;
@@ -37,7 +37,7 @@ export function fakeTime(): FakeTime {
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     step,
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
+    remove,
   };
 }
 
@@ -48,14 +48,7 @@ function find(): string | undefined {
 }
 
 function install(): string {
-  const advice = 'install libfaketime (Debian: apt-get install libfaketime)';
-  if (process.getuid?.() !== 0) throw new Error(`These tests need libfaketime: ${advice}`);
-  console.log('libfaketime is not there: installing it with apt-get');
-  try {
-    aptInstall('libfaketime');
-  } catch (error) {
-    throw new Error(`These tests need libfaketime, and apt-get could not install it: ${advice}`, { cause: error });
-  }
+  aptProvide('libfaketime', 'libfaketime', 'install libfaketime (Debian: apt-get install libfaketime)');
   const library = find();
   if (!library) throw new Error(`libfaketime was installed, but is not below ${LIBRARIES}/*/faketime`);
   return library;

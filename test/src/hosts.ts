@@ -1,12 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRedisServer, freePort } from '@device-insights/fanout/test-redis';
 import { eventually } from './eventually.js';
 import { temporaryFolder } from './running.js';
-import { fileOf } from './server-process.js';
+import { collect, ended, fileOf, registered, replaced } from './server-process.js';
 
 const FOLDER = 'gateway/deploy/hosts';
 const PLACE = '/etc/device-insights';
@@ -34,22 +33,16 @@ export class SecureRedis {
       .replace('SHA256_OF_FANOUT_PASSWORD', hash(passwords.fanout));
     writeFileSync(join(folder.path, 'users.acl'), acl);
     const here = { [`${PLACE}/tls`]: folder.path, [PLACE]: folder.path, 'tls-port 6379': `tls-port ${port}` };
-    const text = Object.entries(here).reduce((it, [from, to]) => it.replaceAll(from, to), hostFile('redis.conf'));
     const file = join(folder.path, 'redis.conf');
-    writeFileSync(file, text);
-    const child = spawn(findRedisServer(), [file, '--bind', '127.0.0.1', '--dir', folder.path]);
-    let log = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (part) => {
-        log += part;
-      });
-    const redis = new SecureRedis(child, folder, port, () => log);
-    process.once('exit', redis.#kill);
+    writeFileSync(file, replaced(hostFile('redis.conf'), here));
+    const child = registered(spawn(findRedisServer(), [file, '--bind', '127.0.0.1', '--dir', folder.path]));
+    const outputs = [collect(child, 'stdout'), collect(child, 'stderr')];
+    const log = () => outputs.map((output) => output()).join('');
     await eventually('Redis is ready', () => {
-      if (child.exitCode !== null) throw new Error(log);
-      return log.includes('Ready to accept connections');
+      if (child.exitCode !== null) throw new Error(log());
+      return log().includes('Ready to accept connections');
     });
-    return redis;
+    return new SecureRedis(child, folder, port, log);
   }
 
   /** What it has logged. */
@@ -63,14 +56,9 @@ export class SecureRedis {
   }
 
   async stop(): Promise<void> {
-    process.off('exit', this.#kill);
-    const gone = once(this.child, 'exit');
-    this.#kill();
-    await gone;
+    await ended(this.child, 'SIGKILL');
     this.folder.remove();
   }
-
-  readonly #kill = () => this.child.kill('SIGKILL');
 }
 
 /** Makes an authority, and a certificate of a host, with the commands of the handbook. */

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@device-insights/fanout/test-redis';
 import { eventually } from './eventually.js';
 import { program } from './program.js';
-import { fileOf, registered } from './server-process.js';
+import { temporaryFolder } from './running.js';
+import { collect, ended, fileOf, registered, replaced } from './server-process.js';
 
 const CONFIGURATION = fileOf('gateway/deploy/nginx.conf');
 
@@ -25,7 +24,7 @@ export interface TestNginx {
  */
 export async function startNginx(servers: Readonly<Record<string, string>>): Promise<TestNginx> {
   const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'device-insights-nginx-'));
+  const { path: folder, remove } = temporaryFolder();
   chmodSync(folder, 0o755); // Its workers run as another user if the tests are run by root.
   const places = { 'listen 8080': `listen 127.0.0.1:${port}`, '/tmp/': `${folder}/` };
   const text = replaced(readFileSync(CONFIGURATION, 'utf8'), { ...servers, ...places });
@@ -36,35 +35,21 @@ export async function startNginx(servers: Readonly<Record<string, string>>): Pro
     spawn(program('nginx', '1.22'), command, { stdio: ['ignore', 'ignore', 'pipe'] }),
     'SIGTERM',
   );
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    log += part;
-  });
+  const log = collect(child, 'stderr');
   const url = `http://127.0.0.1:${port}`;
   await eventually('nginx answers', async () => {
-    if (child.exitCode !== null) throw new Error(`nginx ended:\n${log}`);
+    if (child.exitCode !== null) throw new Error(`nginx ended:\n${log()}`);
     return (await fetch(url)).status > 0;
   });
   return {
     url,
     wsUrl: url.replace('http', 'ws'),
     get log() {
-      return log;
+      return log();
     },
     stop: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      await ended(child, 'SIGTERM');
+      remove();
     },
   };
-}
-
-function replaced(text: string, by: Readonly<Record<string, string>>): string {
-  let result = text;
-  for (const [from, to] of Object.entries(by)) {
-    if (!result.includes(from)) throw new Error(`${CONFIGURATION} has no "${from}"`);
-    result = result.replaceAll(from, to);
-  }
-  return result;
 }

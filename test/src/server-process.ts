@@ -21,6 +21,14 @@ export function killChildren(): string[] {
   return left.map(([{ spawnargs }]) => spawnargs.join(' '));
 }
 
+/** The text of a configuration with its texts replaced, each of which must occur. */
+export function replaced(text: string, by: Readonly<Record<string, string>>): string {
+  return Object.entries(by).reduce((result, [from, to]) => {
+    if (!result.includes(from)) throw new Error(`the configuration has no ${JSON.stringify(from)}`);
+    return result.replaceAll(from, to);
+  }, text);
+}
+
 /** A file of the repository. */
 export const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -55,6 +63,15 @@ export function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () =>
   return () => text;
 }
 
+/** Sends a signal to a process and waits for its end, unless it has ended; its exit code, null if a signal ended it. */
+export async function ended(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const closed = once(child, 'close');
+  child.kill(signal);
+  const [code] = (await closed) as [number | null];
+  return code;
+}
+
 /** A server that runs as a separate process. */
 export class ServerProcess {
   /** `said` returns its log. */
@@ -85,13 +102,8 @@ export class ServerProcess {
   }
 
   /** Sends a signal and waits for the end of the process; returns its exit code, null if the signal ended it. */
-  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
-    const { exitCode, signalCode } = this.child;
-    if (exitCode !== null || signalCode !== null) return exitCode;
-    const ended = once(this.child, 'close');
-    this.child.kill(signal);
-    const [code] = (await ended) as [number | null];
-    return code;
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    return ended(this.child, signal);
   }
 
   /** Status of `/healthz`. */

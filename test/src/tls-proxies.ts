@@ -1,10 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@device-insights/fanout/test-redis';
 import { program } from './program.js';
-import { fileOf, registered } from './server-process.js';
+import { collect, ended, fileOf, registered, replaced } from './server-process.js';
 
 /** What a test replaces in the configuration of a proxy of the handbook. */
 interface Place {
@@ -85,11 +84,8 @@ export async function startTlsProxy(name: string, folder: string, service: strin
   const place = { folder: join(folder, name), port: await freePort() };
   mkdirSync(place.folder);
   certify(place.folder);
-  let text = readFileSync(fileOf(`gateway/deploy/proxies/${kind.file}`), 'utf8');
-  for (const [from, to] of Object.entries({ '127.0.0.1:8080': service, ...kind.replaced(place) })) {
-    if (!text.includes(from)) throw new Error(`${kind.file} has no ${JSON.stringify(from)}`);
-    text = text.replaceAll(from, to);
-  }
+  const given = readFileSync(fileOf(`gateway/deploy/proxies/${kind.file}`), 'utf8');
+  const text = replaced(given, { '127.0.0.1:8080': service, ...kind.replaced(place) });
   const files = [{ file: kind.file, text }, ...(kind.whole ? [kind.whole(place)] : [])];
   for (const { file, text: content } of files) writeFileSync(join(place.folder, file), content);
   const path = join(place.folder, files.at(-1)?.file ?? '');
@@ -97,22 +93,17 @@ export async function startTlsProxy(name: string, folder: string, service: strin
   const command = program(name, kind.version);
   execFileSync(command, kind.check(path), { env, stdio: 'pipe' });
   const child = registered(spawn(command, kind.run(path), { env, stdio: ['ignore', 'pipe', 'pipe'] }), 'SIGTERM');
-  let said = '';
-  for (const output of [child.stdout, child.stderr])
-    output.setEncoding('utf8').on('data', (part: string) => {
-      said += part;
-    });
+  const said = [collect(child, 'stdout'), collect(child, 'stderr')];
   return {
     host: `localhost:${place.port}`,
     log: () => {
       const logs = readdirSync(place.folder).filter((file) => file.endsWith('.log'));
-      return [said, ...logs.map((file) => readFileSync(join(place.folder, file), 'utf8'))].join('\n');
+      return [
+        ...said.map((output) => output()),
+        ...logs.map((file) => readFileSync(join(place.folder, file), 'utf8')),
+      ].join('\n');
     },
-    stop: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: async () => void (await ended(child, 'SIGTERM')),
   };
 }
 

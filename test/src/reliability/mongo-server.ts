@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@device-insights/fanout/test-redis';
 import { secantusProgram } from '@device-insights/gateway/test-mongo';
 import { adminCommand } from '@device-insights/gateway/test-mongo-command';
 import { eventually } from '../eventually.js';
-import { registered } from '../server-process.js';
+import { temporaryFolder } from '../running.js';
+import { ended, registered } from '../server-process.js';
 
 /**
  * SecantusDB instead of MongoDB, as a process that can be killed, stopped and started again on the same files and port.
@@ -15,7 +13,7 @@ import { registered } from '../server-process.js';
  * killed.
  */
 export class MongoServer {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'device-insights-secantus-'));
+  readonly #folder = temporaryFolder();
   #child: ChildProcess | null = null;
 
   private constructor(
@@ -35,7 +33,7 @@ export class MongoServer {
 
   /** Starts the process; resolves once it accepts commands. */
   async launch(): Promise<void> {
-    const place = ['--host', '127.0.0.1', '--port', `${this.port}`, '--storage-path', join(this.#folder, 'data')];
+    const place = ['--host', '127.0.0.1', '--port', `${this.port}`, '--storage-path', join(this.#folder.path, 'data')];
     const options = ['--enable-test-commands', '--sync-on-commit', '--log-level', 'ERROR'];
     this.#child = registered(spawn(this.program, [...place, ...options], { stdio: 'ignore' }));
     await eventually('SecantusDB answers', async () => (await this.command({ ping: 1 })).ok === 1, 30_000);
@@ -44,10 +42,7 @@ export class MongoServer {
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const child = this.#child;
     this.#child = null;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill(signal);
-    await gone;
+    if (child) await ended(child, signal);
   }
 
   freeze(frozen: boolean): void {
@@ -61,6 +56,6 @@ export class MongoServer {
 
   async close(): Promise<void> {
     await this.end('SIGKILL');
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+    this.#folder.remove();
   }
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aptInstall } from '../../apt.fixture.js';
+import { aptProvide } from '../../apt.fixture.js';
 
 /** A Redis server for the tests: on a free port, without files that outlive it. */
 export interface TestRedis {
@@ -38,13 +38,7 @@ function onPath(): string | undefined {
 
 function install(): string {
   const advice = 'install Redis 7.0 or later (Debian: apt-get install redis-server), or put redis-server on the PATH';
-  if (process.getuid?.() !== 0) throw new Error(`These tests need a Redis server: ${advice}`);
-  console.log('redis-server is not on the PATH: installing it with apt-get');
-  try {
-    aptInstall('redis-server');
-  } catch (error) {
-    throw new Error(`These tests need a Redis server, and apt-get could not install it: ${advice}`, { cause: error });
-  }
+  aptProvide('redis-server', 'a Redis server', advice);
   return onPath() ?? 'redis-server';
 }
 
