@@ -16,6 +16,18 @@ const LOAD_CORE = 1;
  */
 const PINNED = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0;
 
+/** The benchmarks that the command line names by parts of their names, or all; exits if one of these names none. */
+export function chosen<Part>(parts: ReadonlyMap<string, Part>): [string, Part][] {
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.find((text) => ![...parts.keys()].some((name) => name.includes(text)));
+  if (unknown !== undefined) {
+    console.error(`there is no benchmark ${JSON.stringify(unknown)}; the names: ${[...parts.keys()].join(', ')}`);
+    process.exit(1);
+  }
+  if (cpus().length < 2) console.log('One core alone: server and load generator share it, and the figures say little.');
+  return [...parts].filter(([name]) => wanted.length === 0 || wanted.some((text) => name.includes(text)));
+}
+
 /** A server under test, alone on its core. */
 export interface Running {
   /** All its processes, whose CPU time is counted. */

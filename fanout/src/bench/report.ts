@@ -35,6 +35,11 @@ export class Report {
     console.log(`  ${label} ${short(median(values)).padStart(9)}   ${wanted.padEnd(22)} each round ${each}`);
   }
 
+  /** A figure that each run has. */
+  read<Run>(name: string, unit: string, runs: readonly Run[], of: (run: Run) => number, goal?: Goal): void {
+    this.figure(name, unit, runs.map(of), goal);
+  }
+
   /** Two figures, and their ratio in each round. */
   ratio(name: string, values: readonly number[], of: readonly number[], goal: Goal | null = null): void {
     const ratios = values.map((value, round) => value / (of[round] ?? Number.NaN));

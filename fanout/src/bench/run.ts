@@ -5,14 +5,13 @@
  * Go.
  */
 import { createHash } from 'node:crypto';
-import { cpus } from 'node:os';
 import { startRedis } from '../bus/redis/redis-server.fixture.js';
 import { holderWith } from '../keys/holder.fixture.js';
 import { KeyCopier } from '../keys/key-copier.js';
 import { silentLog } from '../platform/log.fixture.js';
 import { type Comparison, compare, type Reading } from './compare.js';
 import { BENCH_KEY, floor, floorFromRedis, ours, standalone } from './contenders.js';
-import { prepare } from './processes.js';
+import { chosen, prepare } from './processes.js';
 import { Report } from './report.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
@@ -110,14 +109,5 @@ part('accounts', {
   readings: [perCpu],
 });
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.find((text) => ![...parts.keys()].some((name) => name.includes(text)));
-if (unknown !== undefined) {
-  console.error(`there is no benchmark ${JSON.stringify(unknown)}; the names: ${[...parts.keys()].join(', ')}`);
-  process.exit(1);
-}
-if (cpus().length < 2) console.log('One core alone: server and load generator share it, and the figures say little.');
-for (const [name, run] of parts) {
-  if (wanted.length === 0 || wanted.some((text) => name.includes(text))) await run();
-}
+for (const [, run] of chosen(parts)) await run();
 process.exit(0);

@@ -46,35 +46,16 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
   }
   await bare.stop();
   await gateway.stop();
-  const of = (all: readonly Reading[], value: (it: Reading) => number) => all.map(value);
-  const [seconds, bareSeconds] = [of(readings, (it) => it.seconds), of(bareReadings, (it) => it.seconds)];
-  const [cpu, bareCpu] = [of(readings, (it) => it.cpu), of(bareReadings, (it) => it.cpu)];
-  report.figure(
-    'one session',
-    'MB',
-    of(readings, ({ bytes }) => bytes / 1e6),
-  );
+  const [seconds, bareSeconds] = [readings.map((it) => it.seconds), bareReadings.map((it) => it.seconds)];
+  const [cpu, bareCpu] = [readings.map((it) => it.cpu), bareReadings.map((it) => it.cpu)];
+  report.read('one session', 'MB', readings, ({ bytes }) => bytes / 1e6);
   report.figure('time', 's', seconds);
   report.figure('time of bare Koa with the same driver', 's', bareSeconds);
   report.ratio('time to that of bare Koa', seconds, bareSeconds, ['<=', 0.91]);
   report.ratio('CPU to that of bare Koa', cpu, bareCpu);
-  report.figure(
-    'memory growth at most',
-    'MB',
-    of(readings, (reading) => (reading.resident - before) / 1e6),
-    ['<=', 50],
-  );
-  report.figure(
-    'others wait meanwhile, median',
-    'ms',
-    of(shared, ({ others }) => median(others)),
-  );
-  report.figure(
-    'others wait meanwhile, at most',
-    'ms',
-    of(shared, ({ others }) => Math.max(...others)),
-    ['<=', 31],
-  );
+  report.read('memory growth at most', 'MB', readings, (reading) => (reading.resident - before) / 1e6, ['<=', 50]);
+  report.read('others wait meanwhile, median', 'ms', shared, ({ others }) => median(others));
+  report.read('others wait meanwhile, at most', 'ms', shared, ({ others }) => Math.max(...others), ['<=', 31]);
 }
 
 /** Fills a new store directly; returns the session's id. */

@@ -4,9 +4,8 @@
  * name]…` runs some of them. BENCH_ROUNDS sets the number of rounds, BENCH_DIR a folder on the disk to measure,
  * BENCH_NODE flags for the gateway's Node (`--cpu-prof`).
  */
-import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { prepare, type Running, runLoad, saidPort, startServer } from '@device-insights/fanout/bench';
+import { chosen, prepare, type Running, runLoad, saidPort, startServer } from '@device-insights/fanout/bench';
 import { type Goal, Report } from '@device-insights/fanout/bench-report';
 import { MeasuredGateway } from './gateway.js';
 import { cpuOf, delayOf, type IngestResult, type LiveResult, runLive } from './live.js';
@@ -41,13 +40,7 @@ const parts = new Map<string, Part>([
   ['flood', { once: 40, round: 10, run: floodPart }],
   ['rest', { once: 90, round: 25, run: () => restPart(report, ROUNDS) }],
 ]);
-const wanted = process.argv.slice(2);
-const unknown = wanted.find((text) => ![...parts.keys()].some((name) => name.includes(text)));
-if (unknown !== undefined) {
-  console.error(`there is no benchmark ${JSON.stringify(unknown)}; the names: ${[...parts.keys()].join(', ')}`);
-  process.exit(1);
-}
-const chosen = [...parts].filter(([name]) => wanted.length === 0 || wanted.some((text) => name.includes(text)));
+const wanted = chosen(parts);
 const loadgen = prepare() ?? process.exit(0);
 
 /** Runs all rounds on one gateway, each with its own sessions, after a run that only warms up its engine. */
@@ -121,10 +114,8 @@ function conditions(runs: readonly LiveResult[]): void {
   figure("the load's core", ({ client_busy }) => client_busy);
   if (runs.some(({ foreign_on_server_core: foreign }) => foreign > MOST_FOREIGN))
     console.log('  Other processes used its core: these delays are not those of a quiet machine.');
-  report.figure(
-    'insights that could not be matched',
-    'insights',
-    runs.map(({ delay_ms }) => (delay_ms ? delay_ms.unmatched + delay_ms.unknown : 0)),
+  report.read('insights that could not be matched', 'insights', runs, ({ delay_ms }) =>
+    delay_ms ? delay_ms.unmatched + delay_ms.unknown : 0,
   );
 }
 
@@ -175,23 +166,13 @@ async function floodPart(): Promise<void> {
       ...['-flood', '-channels', FLOOD_CHANNEL, '-warm', '3s', '-dur', '5s'],
     ]),
   );
-  report.figure(
-    'a session-second',
-    'us of CPU',
-    runs.map((run) => cpuOf(run) * 1000),
-    ['<=', 40],
-  );
-  report.figure(
-    'session-seconds a second',
-    '1/s',
-    runs.map(({ data_seconds, window_s }) => data_seconds / window_s),
-  );
+  report.read('a session-second', 'us of CPU', runs, (run) => cpuOf(run) * 1000, ['<=', 40]);
+  report.read('session-seconds a second', '1/s', runs, ({ data_seconds, window_s }) => data_seconds / window_s);
 }
 
-if (cpus().length < 2) console.log('One core alone: server and load generator share it, and the figures say little.');
-const seconds = chosen.reduce((sum, [, { once, round }]) => sum + once + ROUNDS * round, 0);
-console.log(`${ROUNDS} rounds of ${chosen.map(([name]) => name).join(', ')}: about ${Math.ceil(seconds / 60)} minutes`);
-for (const [name, part] of chosen) {
+const seconds = wanted.reduce((sum, [, { once, round }]) => sum + once + ROUNDS * round, 0);
+console.log(`${ROUNDS} rounds of ${wanted.map(([name]) => name).join(', ')}: about ${Math.ceil(seconds / 60)} minutes`);
+for (const [name, part] of wanted) {
   report.part(name);
   await part.run().catch((error: Error) => report.failed(error.message));
 }

@@ -59,15 +59,6 @@ const ofEmpty = rounds.map(({ empty }) => empty.fps);
 report.figure('frames per second', '1/s', fps, ['>=', 57]);
 report.figure('frames per second of an empty page', '1/s', ofEmpty);
 report.ratio('frames per second to those of the empty page', fps, ofEmpty);
-report.figure(
-  'longest task (0: none above 50 ms)',
-  'ms',
-  rounds.map(({ wall }) => wall.longest),
-  ['<=', 50],
-);
-report.figure(
-  'longest task of the empty page',
-  'ms',
-  rounds.map(({ empty }) => empty.longest),
-);
+report.read('longest task (0: none above 50 ms)', 'ms', rounds, ({ wall }) => wall.longest, ['<=', 50]);
+report.read('longest task of the empty page', 'ms', rounds, ({ empty }) => empty.longest);
 report.summary();
