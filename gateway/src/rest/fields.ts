@@ -76,6 +76,12 @@ export function limit(fallback: number, max: number) {
   return digits(1, max).default(fallback).meta({ default: fallback });
 }
 
+/** A query parameter: where a page starts. */
+export const cursor = z
+  .string()
+  .optional()
+  .meta({ minLength: 1, description: 'Start of a page, from the Link header of the previous page.' });
+
 /** A query parameter: an RFC 3339 time, as ms since the epoch. */
 export function instant() {
   const rule = 'must be an RFC 3339 time such as 2026-01-31T08:00:00.000Z or 2026-01-31T09:00+01:00';

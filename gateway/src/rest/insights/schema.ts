@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INSIGHT_TYPES } from '../../insight.js';
-import { instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
+import { cursor, instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
 
 export const insightQuery = z
   .object({
@@ -15,10 +15,7 @@ export const insightQuery = z
       .optional()
       .meta({ description: 'Only insights with actual_end before this instant. They are ordered by actual_end then.' }),
     limit: limit(100, 1000).meta({ description: 'Maximum number of insights in the answer.' }),
-    cursor: z
-      .string()
-      .optional()
-      .meta({ minLength: 1, description: 'Start of a page, from the Link header of the previous page.' }),
+    cursor,
   })
   .refine(({ since, until }) => since === undefined || until === undefined || since <= until, {
     path: ['since'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BEAT_SOURCES } from '../../beat.js';
 import { isoTime } from '../../instant.js';
 import type { Diagnostics, Session } from '../../store/store.js';
-import { instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
+import { cursor, instant, isDataInterval, limit, NO_DATA_INTERVAL, ofDevice, oneOf } from '../fields.js';
 
 const STATUS = ['open', 'closed'] as const;
 
@@ -13,10 +13,7 @@ export const sessionQuery = z
     device_id: ofDevice('Sessions'),
     data_since: instant().optional().meta({ description: 'Only sessions with data at or after this instant.' }),
     data_until: instant().optional().meta({ description: 'Only sessions with data before this instant.' }),
-    cursor: z
-      .string()
-      .optional()
-      .meta({ minLength: 1, description: 'Start of a page, from the Link header of the previous page.' }),
+    cursor,
   })
   .refine(isDataInterval, NO_DATA_INTERVAL);
 
@@ -111,25 +108,24 @@ export const beat = z
     examples: [{ t: 1_763_600_008_120.3, source: 'ecg', quality: 0.987 }],
   });
 
+/** One of the statistics of trusted readings. */
+const statistic = (what: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${what} of the readings that are not \`unfit\`; null if there are none.` });
+const DATA_TIME = z.number().meta({ description: 'Data time with readings of this class, s.' });
+
 export const summary = z
   .object({
     type: z.string().meta({ description: 'Type of the insights.' }),
     unit: z.string().meta({ description: 'Unit of mean, minimum and maximum.' }),
-    mean: z
-      .number()
-      .nullable()
-      .meta({ description: 'Mean of the readings that are not `unfit`; null if there are none.' }),
-    minimum: z
-      .number()
-      .nullable()
-      .meta({ description: 'Smallest of the readings that are not `unfit`; null if there are none.' }),
-    maximum: z
-      .number()
-      .nullable()
-      .meta({ description: 'Largest of the readings that are not `unfit`; null if there are none.' }),
-    excellent_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
-    acceptable_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
-    unfit_s: z.number().meta({ description: 'Data time with readings of this class, s.' }),
+    mean: statistic('Mean'),
+    minimum: statistic('Smallest'),
+    maximum: statistic('Largest'),
+    excellent_s: DATA_TIME,
+    acceptable_s: DATA_TIME,
+    unfit_s: DATA_TIME,
   })
   .meta({ description: 'Summary of the insights of one type.' });
 
