@@ -52,12 +52,7 @@ export const exportCommand: Command = {
       for await (const bytes of toParquet(insights)) await print(bytes);
       return;
     }
-    const timed = args.flag('iso') ? withText : (insight: Insight) => insight;
-    if (format === 'csv') await print(NAMES.join(','));
-    for await (const insight of insights) {
-      const row = timed(insight);
-      await print(format === 'csv' ? NAMES.map((name) => cell(row[name] ?? '')).join(',') : JSON.stringify(row));
-    }
+    await printRows(insights, NAMES, format, print, args.flag('iso') ? withText : undefined);
   },
 };
 
@@ -87,14 +82,17 @@ async function exportWhole(
 }
 
 async function printRows<Row extends object>(
-  rows: readonly Row[],
+  rows: readonly Row[] | AsyncIterable<Row>,
   columns: readonly (keyof Row & string)[],
   format: string,
   print: Surroundings['print'],
+  form: (row: Row) => Readonly<Partial<Record<keyof Row, unknown>>> = (row) => row,
 ): Promise<void> {
   if (format === 'csv') await print(columns.join(','));
-  for (const row of rows)
+  for await (const each of rows) {
+    const row = form(each);
     await print(format === 'csv' ? columns.map((column) => cell(row[column] ?? '')).join(',') : JSON.stringify(row));
+  }
 }
 
 /** The insights that the options ask for. Throws UsageError. */
