@@ -21,8 +21,9 @@ type Check = (config: Config) => Promise<string>;
 const CHECKS: Readonly<Record<string, Check>> = {
   store: checkStore,
   bus: checkBus,
-  port: checkPort,
-  metrics: checkMetrics,
+  port: ({ host, port }) => free(host, port, 'PORT'),
+  metrics: async ({ metricsHost, metricsPort }) =>
+    metricsPort === null ? 'none: METRICS_PORT is not set' : free(metricsHost, metricsPort, 'METRICS_PORT'),
 };
 
 async function checkStore(config: Config): Promise<string> {
@@ -53,14 +54,6 @@ async function checkBus({ redisUrl }: Config): Promise<string> {
   } finally {
     await bus.close();
   }
-}
-
-async function checkPort({ host, port }: Config): Promise<string> {
-  return free(host, port, 'PORT');
-}
-
-async function checkMetrics({ metricsHost, metricsPort }: Config): Promise<string> {
-  return metricsPort === null ? 'none: METRICS_PORT is not set' : free(metricsHost, metricsPort, 'METRICS_PORT');
 }
 
 async function free(host: string, port: number, variable: string): Promise<string> {

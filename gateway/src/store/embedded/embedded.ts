@@ -82,7 +82,7 @@ async function prepareFile(file: string, clock: Clock): Promise<void> {
   const db = Database.toWrite(file, clock);
   try {
     await makeSchema(db);
-    const damage = await db.read(() => db.check('quick_check'));
+    const damage = await db.read(() => db.check());
     if (damage !== null) throw new Error(`it is damaged: ${damage}`);
   } finally {
     db.close();
