@@ -5,7 +5,7 @@ import { HttpError } from '../errors.js';
 import { setPassword } from '../operators/operator.js';
 import { isPassword } from '../operators/password.js';
 import { jsonBodyUpTo } from '../rest/body.js';
-import { clientLeft } from '../rest/client-left.js';
+import { clientLeft } from '../rest/rest-context.js';
 import { valid } from '../rest/violations.js';
 import { type Operator, SIGN_IN_REFUSED, SIGNED_IN } from '../store/store.js';
 import { Attempts, addressOf, networkOf } from './attempts.js';

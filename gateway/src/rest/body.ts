@@ -1,12 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { koaBody } from 'koa-body';
 import { HttpError } from '../errors.js';
-import { largeBodies } from './large-bodies.js';
+import { Queue } from '../queue.js';
 import type { RestMiddleware } from './rest-context.js';
 
 const MAX_BYTES = 1024 * 1024;
 /** Maximum length of a body that may arrive while any number of others do; a device model of 64 channels is shorter, bytes. */
 const SMALL_BYTES = 32 * 1024;
+/** Maximum number of bodies of one account that are read at once. */
+const MOST_OF_ONE = 8;
+/** Bodies of all accounts after which each account may have only one, 1 MiB each. */
+const MOST_OF_ALL = 128;
 /** Stands for all operators, as if they were one account. */
 const OPERATORS = '';
 const large = largeBodies();
@@ -102,4 +106,13 @@ function unreadable(error: Error & { readonly status?: number }, most: number): 
 
 function cutOff(): HttpError {
   return new HttpError('validation_failed', 'body: ended before it was complete');
+}
+
+/**
+ * Limits the memory that large bodies take while they arrive, which may take half a minute. An account reads up to 8 at
+ * once, but no more than an eighth of what the others leave of 128: so all of them take at most 128 and one for each
+ * account, and an account always has its one at once, whatever the others do.
+ */
+export function largeBodies(): Queue {
+  return new Queue({ each: (reading) => Math.max(1, Math.min(MOST_OF_ONE, (MOST_OF_ALL - reading) / MOST_OF_ONE)) });
 }

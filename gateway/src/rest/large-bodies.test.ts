@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Queue } from '../queue.js';
-import { largeBodies } from './large-bodies.js';
+import { largeBodies } from './body.js';
 
 describe('the large bodies of accounts', () => {
   let bodies: Queue;

@@ -1,8 +1,7 @@
 import { Queue } from '../../queue.js';
 import type { DeviceModel } from '../../store/store.js';
-import { clientLeft } from '../client-left.js';
 import { permittedModel } from '../permission.js';
-import { keyOf, type RestContext, type RestOptions } from '../rest-context.js';
+import { clientLeft, keyOf, type RestContext, type RestOptions } from '../rest-context.js';
 
 /** The changes of one model run one after the other: concurrent ones would all be repeated after each one that succeeds. */
 const changes = new Queue({ each: () => 1 });

@@ -1,11 +1,10 @@
 import { insight } from '@device-insights/contract/insight';
 import { Queue } from '../../queue.js';
 import { orderOf } from '../../store/insight-order.js';
-import { clientLeft } from '../client-left.js';
 import { answerBundle, prefersFhir, usersOf } from '../fhir.js';
 import type { Operations } from '../openapi/operation.js';
 import { linkPage, pageAddress, readQuery } from '../query.js';
-import { keyOf } from '../rest-context.js';
+import { clientLeft, keyOf } from '../rest-context.js';
 import { insightQuery } from './schema.js';
 
 /** Searches of an account that run at once; the others wait. Each may read all that the account has stored. */
