@@ -1,5 +1,5 @@
 import type { auditShown, keyShown } from '../admin/shown.js';
-import type { InsightType } from '../insight.js';
+import type { AnyAlgorithm } from '../analysis/algorithm.js';
 import { isoTime, isoTimeOrNull } from '../instant.js';
 import type { Inspection } from '../peers/inspection.js';
 import type { Refusals } from '../refused-devices.js';
@@ -42,13 +42,7 @@ export function accountRow({ id, name, algorithms, createdAt }: Account) {
 }
 export type AccountRow = ReturnType<typeof accountRow>;
 
-export interface AlgorithmRow {
-  readonly slug: string;
-  readonly name: string;
-  readonly version: string;
-  readonly type: InsightType | 'beats';
-  readonly description: string;
-}
+export type AlgorithmRow = Pick<AnyAlgorithm, 'slug' | 'name' | 'version' | 'type' | 'description'>;
 
 export function algorithmRow({ slug, name, version, type, description }: AlgorithmRow): AlgorithmRow {
   return { slug, name, version, type, description };

@@ -1,4 +1,4 @@
-import type { RefusedFrames } from '../store/store.js';
+import type { DiagnosedNotice, RefusedFrames } from '../store/store.js';
 
 /** The current state of a session in its gateway, for the dashboard. Times are ms since the epoch. */
 export interface Inspection {
@@ -16,14 +16,8 @@ export interface Inspection {
 }
 
 /** A notice whose cause still exists. */
-export interface RaisedNotice {
-  readonly code: string;
-  readonly channel: number | null;
-  readonly detail: string;
+export interface RaisedNotice extends Omit<DiagnosedNotice, 'firstAt' | 'lastAt' | 'count' | 'isOver'> {
   readonly at: number;
-  /** Of `no_reading`: the type of insight, and the code of the reason. */
-  readonly insight?: string;
-  readonly reason?: string;
 }
 
 export interface ChannelState {

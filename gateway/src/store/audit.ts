@@ -1,4 +1,4 @@
-import type { Page } from './page.js';
+import type { Page, PageQuery } from './page.js';
 
 /** The action of an entry that is a sign-in. */
 export const SIGNED_IN = 'signed in';
@@ -14,7 +14,7 @@ export interface AuditStore {
    */
   audit(entry: AuditEntry, keep?: number): Promise<void>;
   /** Newest first; a page starts after the cursor. */
-  auditLog(query: AuditQuery): Promise<Page<AuditEntry>>;
+  auditLog(query: PageQuery): Promise<Page<AuditEntry>>;
   /** The sign-ins that the log keeps, the oldest first. */
   signIns(): Promise<AuditEntry[]>;
 }
@@ -36,9 +36,4 @@ export function kindOf({ action }: AuditEntry): { readonly kind: string; readonl
   if (action === SIGNED_IN) return { kind: 'sign-in', kept: 1000 };
   if (action === SIGN_IN_REFUSED) return { kind: 'refused', kept: 1000 };
   return { kind: 'change', kept: 100_000 };
-}
-
-interface AuditQuery {
-  readonly limit: number;
-  readonly cursor: string | null;
 }

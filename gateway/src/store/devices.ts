@@ -1,4 +1,4 @@
-import type { Page } from './page.js';
+import type { Page, PageQuery } from './page.js';
 import type { Session } from './sessions.js';
 
 /** Devices that an account can have. */
@@ -32,12 +32,10 @@ export interface ListedDevice extends Device {
   readonly session: Session | null;
 }
 
-export interface DeviceQuery {
+export interface DeviceQuery extends PageQuery {
   readonly accountId: string;
   /** Only devices with a problem, in the order of its code, then by device id. */
   readonly withProblem?: boolean;
   /** The beginning of the device ids; null for any. */
   readonly prefix: string | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }

@@ -41,9 +41,7 @@ export const IDEMPOTENCY_KEPT_MS = 86_400_000;
 export const IDEMPOTENCY_KEPT = 10_000;
 
 /** The stored data of a claimed idempotency key. */
-export interface ClaimedKey {
-  readonly bodyHash: string;
-  readonly at: number;
+export interface ClaimedKey extends Pick<IdempotencyClaim, 'bodyHash' | 'at'> {
   readonly response: SavedResponse | null;
 }
 

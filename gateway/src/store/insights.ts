@@ -1,6 +1,6 @@
 import type { Beat, BeatBlock } from '../beat.js';
 import type { InsightType, SqiClass, StoredInsight } from '../insight.js';
-import type { Page, Scope } from './page.js';
+import type { Page, PageQuery, Scope } from './page.js';
 import type { SessionProgress } from './sessions.js';
 
 /** The insights, and the beats that they were computed from. */
@@ -65,7 +65,7 @@ export interface InsightSummary {
   readonly trusted: { readonly mean: number; readonly min: number; readonly max: number } | null;
 }
 
-export interface InsightQuery extends Scope {
+export interface InsightQuery extends Scope, PageQuery {
   readonly type: InsightType | null;
   /** Only of this device. */
   readonly deviceId?: string | null;
@@ -75,6 +75,4 @@ export interface InsightQuery extends Scope {
   /** `actual_end` from, inclusive, and to, exclusive, ms. With one of them the order is by data time. */
   readonly dataSince?: number | null;
   readonly dataUntil?: number | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }

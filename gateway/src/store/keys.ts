@@ -1,5 +1,5 @@
 import type { Permission } from '@device-insights/fanout/key-check';
-import type { Page, Scope } from './page.js';
+import type { Page, PageQuery, Scope } from './page.js';
 
 /** The API keys, and the users that they are bound to. */
 export interface KeyStore {
@@ -59,15 +59,10 @@ export interface Key {
   readonly replacedBy: string | null;
 }
 
-export interface KeyQuery extends Scope {
-  readonly limit: number;
-  readonly cursor: string | null;
-}
+export type KeyQuery = Scope & PageQuery;
 
-export interface UserQuery {
+export interface UserQuery extends PageQuery {
   readonly accountId: string;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 /** A user of an account, as known from its keys. */

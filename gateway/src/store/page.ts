@@ -4,6 +4,12 @@ export interface Scope {
   readonly user: string | null;
 }
 
+/** Which page of a list: at most `limit` rows, from the cursor of an earlier page; `BadCursor` if the store cannot read it. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
 export interface Page<T> {
   readonly rows: T[];
   /** Opaque cursor of the page that follows in the query's direction; null on the last page. */

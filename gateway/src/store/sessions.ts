@@ -1,5 +1,5 @@
 import type { ModalityChannel } from './device-models.js';
-import type { Page, Scope } from './page.js';
+import type { Page, PageQuery, Scope } from './page.js';
 
 /** The sessions: one owner each, changed by compare-and-set. */
 export interface SessionStore {
@@ -140,7 +140,7 @@ export interface StreamingQuery {
   readonly limit: number;
 }
 
-export interface SessionQuery extends Scope {
+export interface SessionQuery extends Scope, PageQuery {
   readonly status: 'open' | 'closed' | null;
   /** Only of this device. */
   readonly deviceId?: string | null;
@@ -150,7 +150,4 @@ export interface SessionQuery extends Scope {
   /** Their data overlap the interval from, inclusive, to, exclusive, ms. */
   readonly dataSince?: number | null;
   readonly dataUntil?: number | null;
-  readonly limit: number;
-  /** A cursor of an earlier page; a cursor that the store cannot read rejects with `BadCursor`. */
-  readonly cursor: string | null;
 }

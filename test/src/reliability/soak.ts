@@ -43,12 +43,8 @@ interface ServerFigures {
   readonly mostHandles: number;
 }
 
-export interface SoakFigures {
+export interface SoakFigures extends Omit<SoakOptions, 'mongoRedis' | 'onSample'> {
   readonly setup: string;
-  readonly seed: number;
-  readonly minutes: number;
-  readonly devices: number;
-  readonly subscribers: number;
   /** Numbers of sessions that began, subscriptions that began, and requests that were answered. */
   readonly sessions: number;
   readonly subscriptions: number;

@@ -1,14 +1,9 @@
 import { Schema } from 'mongoose';
 import { IDEMPOTENCY_KEPT_MS } from '../../idempotency.js';
-import type { SavedResponse } from '../../store.js';
+import type { IdempotencyClaim, SavedResponse } from '../../store.js';
 import { OPTIONS, PART } from './options.js';
 
-export interface IdempotencyDocument {
-  accountId: string;
-  route: string;
-  key: string;
-  bodyHash: string;
-  at: number;
+export interface IdempotencyDocument extends IdempotencyClaim {
   response: SavedResponse | null;
   expireAt: Date;
   /** Its number within its account. */
