@@ -1,8 +1,8 @@
 import cors from '@koa/cors';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
+import compress from 'koa-compress';
 import helmet from 'koa-helmet';
 import { authentication } from './authentication.js';
-import { compression } from './compression.js';
 import { failures } from './failures.js';
 import { observation } from './observation.js';
 import { requestId } from './request-id.js';
@@ -19,6 +19,9 @@ const CORS = {
   maxAge: 86_400,
   keepHeadersOnError: false,
 };
+
+/** Smaller answers do not get smaller, bytes. */
+const LEAST_BYTES = 1024;
 
 const CLIENT_LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
@@ -44,5 +47,18 @@ function brokenOff(log: RestOptions['log']) {
   return (err: NodeJS.ErrnoException, ctx?: { readonly state: RestState }): void => {
     if (err.code !== undefined && CLIENT_LEFT.has(err.code)) return;
     log.error({ err, requestId: ctx?.state.requestId }, 'a response ended before it was complete');
+  };
+}
+
+/**
+ * gzip for JSON of more than 1 kB, where the client takes it. No answer of this interface holds a key, so that nothing secret shares a
+ * compressed text with what a stranger may have sent (BREACH).
+ */
+function compression(): Middleware<RestState> {
+  const compressed = compress({ threshold: LEAST_BYTES, gzip: { level: 4 }, br: false, deflate: false, zstd: false });
+  return (ctx, next) => {
+    // koa-compress fails (500) for a client that accepts neither, as with `br, identity;q=0`: it gets plain JSON.
+    if (!ctx.acceptsEncodings('gzip', 'identity')) ctx.compress = false;
+    return compressed(ctx, next);
   };
 }
