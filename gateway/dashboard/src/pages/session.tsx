@@ -146,6 +146,9 @@ const HINTS: Readonly<Partial<Record<Type, string>>> = {
   rhythm: 'Probability that the beats of 60 s are irregular as in atrial fibrillation: no diagnosis.',
 };
 
+/** All values of a probability, %. */
+const PROBABILITY = [0, 100] as const;
+
 interface ChartProps {
   readonly series: Series;
   readonly onZoom: (from: number, to: number) => void;
@@ -181,6 +184,7 @@ function ValueChart({ series, onZoom }: ChartProps) {
         digits={Math.max(1, digits)}
         group="session"
         onZoom={onZoom}
+        {...(series.type === 'rhythm' && { range: PROBABILITY })}
       />
       <p class="key">
         <span class="good">excellent</span>
