@@ -29,7 +29,7 @@ const all = readdirSync('dist', { recursive: true })
 export default {
   ...JSON.parse(readFileSync('.mocharc.json', 'utf8')),
   parallel: true,
-  jobs: 4,
+  jobs: 3,
   // Not a pattern after the first files: mocha runs a file as often as it is named.
   spec: [...LONGEST, ...all.sort().filter((file) => !LONGEST.includes(file))],
 };
