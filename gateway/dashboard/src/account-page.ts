@@ -5,3 +5,6 @@ export interface AccountPage {
   readonly account: AccountRow;
   readonly me: Me;
 }
+
+/** Properties of the page of one of its devices or sessions. */
+export type DetailPage = AccountPage & { readonly id: string };

@@ -1,7 +1,7 @@
-import type { ComponentChild } from 'preact';
+import type { ComponentChild, FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { AccountRow, Listed, Me, SessionRow } from '../../src/dashboard/rows.js';
-import type { AccountPage } from './account-page.js';
+import type { AccountPage, DetailPage } from './account-page.js';
 import { api, useLoad } from './api.js';
 import { Accounts } from './pages/accounts.js';
 import { Audit } from './pages/audit.js';
@@ -16,7 +16,7 @@ import { Start } from './pages/start.js';
 import { Users } from './pages/users.js';
 import { Wall } from './pages/wall.js';
 import { go, Link, replace, useAddress } from './router.js';
-import { Button, Empty, Failure, Loading, Page } from './ui.js';
+import { Button, Empty, Failure, Loading, Page, Select } from './ui.js';
 
 /** Key in `localStorage` of the account that was viewed last. */
 const REMEMBERED = 'account';
@@ -44,14 +44,16 @@ export function App() {
   return <Shell me={me} />;
 }
 
-const OF_ACCOUNT = [
-  ['start', 'Start'],
-  ['live', 'Live'],
-  ['devices', 'Devices'],
-  ['sessions', 'Sessions'],
-  ['keys', 'Keys'],
-  ['users', 'Users'],
-] as const;
+/** Path and title of a page of an account, the page, and the page of one of its rows. */
+type Route = readonly [string, string, FunctionComponent<AccountPage>, FunctionComponent<DetailPage>?];
+const OF_ACCOUNT: readonly Route[] = [
+  ['start', 'Start', Start],
+  ['live', 'Live', Wall],
+  ['devices', 'Devices', Devices, DevicePage],
+  ['sessions', 'Sessions', Sessions, SessionPage],
+  ['keys', 'Keys', Keys],
+  ['users', 'Users', Users],
+];
 const OF_SERVICE = [
   ['accounts', 'Accounts'],
   ['health', 'Health'],
@@ -82,7 +84,15 @@ function Shell({ me }: { readonly me: Me }) {
           <img src="/dashboard/favicon.svg" alt="" width="22" height="22" />
           <span class="brand-name">Device Insights</span>
         </Link>
-        {current && <AccountChoice accounts={accounts.data ?? []} current={current} page={area === 'a' ? page : ''} />}
+        {current && (
+          <Select
+            class="account"
+            aria-label="Account"
+            options={(accounts.data ?? []).map(({ id, name }) => [id, name])}
+            value={current.id}
+            set={(id) => go(`/a/${id}/${area === 'a' ? page : ''}`)}
+          />
+        )}
         <div class="links">
           <ul>
             {current &&
@@ -153,14 +163,9 @@ function routed(
   if ((area === '' || area === 'a') && account) {
     const props = { account, me, key: account.id };
     if (page === '') return <FirstPage {...props} />;
-    if (page === 'start') return <Start {...props} />;
-    if (page === 'live') return <Wall {...props} />;
-    if (page === 'devices')
-      return detail ? <DevicePage {...props} deviceId={detail} key={detail} /> : <Devices {...props} />;
-    if (page === 'sessions')
-      return detail ? <SessionPage {...props} id={detail} key={detail} /> : <Sessions {...props} />;
-    if (page === 'keys') return <Keys {...props} />;
-    if (page === 'users') return <Users {...props} />;
+    const [, , All, One] = OF_ACCOUNT.find(([name]) => name === page) ?? [];
+    if (One && detail) return <One {...props} id={detail} key={detail} />;
+    if (All) return <All {...props} />;
   }
   return (
     <Page title="Page not found">
@@ -178,21 +183,4 @@ function FirstPage({ account }: AccountPage) {
     if (sessions.data) replace(`/a/${account.id}/${sessions.data.rows.length > 0 ? 'live' : 'start'}`);
   }, [sessions.data, account.id]);
   return <Loading of={sessions} />;
-}
-
-function AccountChoice(props: {
-  readonly accounts: readonly AccountRow[];
-  readonly current: AccountRow;
-  readonly page: string;
-}) {
-  const choose = (event: Event) => go(`/a/${(event.currentTarget as HTMLSelectElement).value}/${props.page}`);
-  return (
-    <select class="account" aria-label="Account" value={props.current.id} onChange={choose}>
-      {props.accounts.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
 }

@@ -35,15 +35,22 @@ export function Page(props: {
 
 export function Panel(props: {
   readonly title?: ComponentChildren;
+  readonly unit?: string;
   readonly aside?: ComponentChildren;
+  /** A text beside the title. */
+  readonly note?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   return (
     <section class="panel">
       {props.title !== undefined && (
         <div class="panel-head">
-          <h2>{props.title}</h2>
+          <h2>
+            {props.title}
+            {props.unit && <span class="mute"> {props.unit}</span>}
+          </h2>
           {props.aside}
+          {props.note && <span class="mute">{props.note}</span>}
         </div>
       )}
       {props.children}
@@ -304,31 +311,28 @@ export function TextField({
   );
 }
 
-/** A few values to choose from, each with its text. */
-export function Choice({
-  label,
-  options,
-  value,
-  set,
-}: {
-  readonly label: string;
+type SelectProps = ComponentProps<'select'> & {
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly value: string;
   readonly set: (value: string) => void;
-}) {
+};
+
+/** A few values to choose from, each with its text. Other properties are those of a select. */
+export function Select({ options, set, ...select }: SelectProps) {
   return (
-    <Field label={label}>
-      {(as) => (
-        <select {...as} value={value} onChange={(event) => set(event.currentTarget.value)}>
-          {options.map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <select {...select} onChange={(event) => set(event.currentTarget.value)}>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
   );
+}
+
+/** The same with a label. */
+export function Choice({ label, ...select }: SelectProps & { readonly label: string }) {
+  return <Field label={label}>{(as) => <Select {...as} {...select} />}</Field>;
 }
 
 /** A dialog that is open while it is rendered. */

@@ -36,7 +36,7 @@ function Socket({ name, channel, document, apiKey }: SocketProps) {
     ({ channel: { $ref } }) => $ref === `#/channels/${name}`,
   );
   return (
-    <Panel title={<code>{channel.address}</code>} aside={<span class="mute">{channel.title}</span>}>
+    <Panel title={<code>{channel.address}</code>} note={channel.title}>
       <div class="stack">
         {channel.description && <p>{channel.description}</p>}
         <h3>Query parameters</h3>

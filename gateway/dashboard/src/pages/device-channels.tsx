@@ -17,7 +17,7 @@ export function extentOf({ channels }: Inspection): [start: number, end: number]
 export function Channels({ live }: { readonly live: Inspection }) {
   const [start, end] = extentOf(live);
   return (
-    <Panel title="Channels" aside={end > 0 && <span class="mute">{`${clock(start)} to ${clock(end)}`}</span>}>
+    <Panel title="Channels" note={end > 0 && `${clock(start)} to ${clock(end)}`}>
       <Table
         label="Channels"
         rows={live.channels}

@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { DeviceView, Inspection, Listed, Live, SessionRow } from '../../../src/dashboard/rows.js';
-import type { AccountPage } from '../account-page.js';
+import type { DetailPage } from '../account-page.js';
 import { api, query, useLoad } from '../api.js';
 import { Chart } from '../chart.js';
 import { count, duration } from '../format.js';
 import { noticeWord } from '../problems.js';
 import { go } from '../router.js';
 import { now } from '../service-clock.js';
-import { Badge, Button, Empty, Fact, FormDialog, Loading, Page, Panel, Table, When } from '../ui.js';
+import { Badge, Button, Empty, Fact, FormDialog, Loading, Page, Panel, Select, Table, When } from '../ui.js';
 import { Channels } from './device-channels.js';
 import { Readings } from './device-readings.js';
 import { ProblemPanel, Problems } from './session-problems.js';
@@ -17,7 +17,7 @@ const REFRESH_MS = 2000;
 const SIGNAL_MS = 1000;
 
 /** One device: its current state and its problems. */
-export function DevicePage({ account, me, deviceId }: AccountPage & { readonly deviceId: string }) {
+export function DevicePage({ account, me, id: deviceId }: DetailPage) {
   const path = `/accounts/${account.id}/devices/${encodeURIComponent(deviceId)}`;
   const device = useLoad<DeviceView>(path, REFRESH_MS);
   const sessions = useLoad<Listed<SessionRow>>(
@@ -152,13 +152,12 @@ function SignalPanel({ live, channel, choose }: SignalProps) {
     <Panel
       title="Signal, last 30 s"
       aside={
-        <select aria-label="Channel" value={channel} onChange={(event) => choose(Number(event.currentTarget.value))}>
-          {live.channels.map(({ index, modality }) => (
-            <option key={index} value={index}>
-              {index} {modality}
-            </option>
-          ))}
-        </select>
+        <Select
+          aria-label="Channel"
+          options={live.channels.map(({ index, modality }) => [`${index}`, `${index} ${modality}`])}
+          value={`${channel}`}
+          set={(value) => choose(Number(value))}
+        />
       }
     >
       {signal && signal.t.length > 1 && lines.length > 0 ? (

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Series, SessionRow, Tachogram } from '../../../src/dashboard/rows.js';
 import type { SummaryRow } from '../../../src/rest/sessions/schema.js';
-import type { AccountPage } from '../account-page.js';
+import type { DetailPage } from '../account-page.js';
 import { query, useLoad } from '../api.js';
 import { Chart, type Line } from '../chart.js';
 import { count, date, duration } from '../format.js';
@@ -18,7 +18,7 @@ const QUALITY = { excellent: '--good', acceptable: '--warn', unfit: '--bad' } as
 type Span = { readonly from: number; readonly to: number };
 
 /** One session and its charts. */
-export function SessionPage({ account, id }: AccountPage & { readonly id: string }) {
+export function SessionPage({ account, id }: DetailPage) {
   const session = useLoad<SessionRow>(`/sessions/${id}`, REFRESH_MS);
   const [span, setSpan] = useState<Span | null>(null);
   const isOpen = session.data?.status === 'open';
@@ -148,6 +148,7 @@ const HINTS: Readonly<Partial<Record<Type, string>>> = {
 
 /** All values of a probability, %. */
 const PROBABILITY = [0, 100] as const;
+const NOT_DRAWN = ' (some are not drawn: zoom in to see all)';
 
 interface ChartProps {
   readonly series: Series;
@@ -163,17 +164,9 @@ function ValueChart({ series, onZoom }: ChartProps) {
   const bands = series.quality.map((quality) => quality && QUALITY[quality]);
   return (
     <Panel
-      title={
-        <>
-          {name} <span class="mute">{series.unit}</span>
-        </>
-      }
-      aside={
-        <span class="mute">
-          {count(series.readings)} readings{series.thinned && ' (some are not drawn: zoom in to see all)'} ·{' '}
-          {series.algorithms.join(', ')}
-        </span>
-      }
+      title={name}
+      unit={series.unit}
+      note={`${count(series.readings)} readings${series.thinned ? NOT_DRAWN : ''} · ${series.algorithms.join(', ')}`}
     >
       <Chart
         label={described(series)}
@@ -234,23 +227,16 @@ function BeatCharts({ tachogram, onZoom }: { readonly tachogram: Tachogram; read
   const { source, t, rr, former, next, intervals, thinned } = tachogram;
   const from = SOURCES[source];
   const lines = useMemo((): Line[] => [{ label: 'Interval, ms', color: '--hrv', values: rr }], [rr]);
-  const note = `${count(intervals)} intervals${thinned ? ' (some are not drawn: zoom in to see all)' : ''}`;
+  const note = `${count(intervals)} intervals${thinned ? NOT_DRAWN : ''}`;
   return (
     <div class="beats">
-      <Panel
-        title={
-          <>
-            Intervals between beats, from {from} <span class="mute">ms</span>
-          </>
-        }
-        aside={<span class="mute">{note}</span>}
-      >
+      <Panel title={`Intervals between beats, from ${from}`} unit="ms" note={note}>
         <Chart
           {...{ label: `Intervals between beats from ${from} over time: ${note}`, t, lines, height: 260, digits: 0 }}
           {...{ group: 'session', onZoom }}
         />
       </Panel>
-      <Panel title="Poincaré plot" aside={<span class="mute">each interval against the one before, ms</span>}>
+      <Panel title="Poincaré plot" note="each interval against the one before, ms">
         <Scatter
           {...{ label: `Poincaré plot of ${count(former.length)} pairs of intervals`, x: former, y: next }}
           {...{ height: 260, color: '--hrv' }}
