@@ -26,13 +26,10 @@ const MAX_DECLARED = 10_000;
 
 /** The other gateways as owners of sessions: whether they are alive, and what those that are dead may have lost. */
 export class Owners {
-  readonly #heartbeats: Heartbeats;
   /** Losses that were announced, by owner and account, with the owner's last heartbeat. */
   readonly #declared = new Map<string, number | undefined>();
 
-  constructor(private readonly options: OwnersOptions) {
-    this.#heartbeats = options.heartbeats;
-  }
+  constructor(private readonly options: OwnersOptions) {}
 
   /**
    * Resolves once the insights that the previous owner of a claimed session stored are published: when that owner is
@@ -51,7 +48,7 @@ export class Owners {
    */
   declareLoss(row: Session): void {
     if (wasHandedOver(row)) return;
-    const [death, beat] = [`${row.gateway} ${row.accountId}`, this.#heartbeats.beatOf(row.gateway)];
+    const [death, beat] = [`${row.gateway} ${row.accountId}`, this.options.heartbeats.beatOf(row.gateway)];
     if (this.#declared.has(death) && this.#declared.get(death) === beat) return;
     if (this.#declared.size >= MAX_DECLARED) this.#declared.clear();
     this.#declared.set(death, beat);
@@ -61,24 +58,24 @@ export class Owners {
   /** Whether the owner of a session is dead. Rejects as the store does. */
   async isOrphan({ gateway }: Session): Promise<boolean> {
     if (gateway === this.options.gateway) return false;
-    await this.#heartbeats.look();
-    return this.#heartbeats.silenceOf(gateway) > this.#deadAfterMs;
+    await this.options.heartbeats.look();
+    return this.options.heartbeats.silenceOf(gateway) > this.#deadAfterMs;
   }
 
   /** The open sessions whose owners are dead. Rejects as the store does. */
   async orphans(): Promise<Session[]> {
-    await this.#heartbeats.look();
-    if (this.#heartbeats.observedFor < LEAST_SILENCE_MS) return [];
+    await this.options.heartbeats.look();
+    if (this.options.heartbeats.observedFor < LEAST_SILENCE_MS) return [];
     const others = await this.options.store.openSessionsOfOthers(this.#alive());
     if (others.length === 0) return [];
-    await this.#heartbeats.look(); // A gateway may have begun meanwhile: its heartbeat precedes its sessions.
+    await this.options.heartbeats.look(); // A gateway may have begun meanwhile: its heartbeat precedes its sessions.
     const alive = new Set(this.#alive());
     return others.filter(({ gateway }) => !alive.has(gateway));
   }
 
   /** Gateways that keep their sessions: a gateway counts as silent only after it has been observed for a while. */
   #alive(): string[] {
-    return [this.options.gateway, ...this.#heartbeats.notSilentFor(this.#deadAfterMs, LEAST_SILENCE_MS)];
+    return [this.options.gateway, ...this.options.heartbeats.notSilentFor(this.#deadAfterMs, LEAST_SILENCE_MS)];
   }
 
   /**
@@ -93,13 +90,13 @@ export class Owners {
   async #livesOn(gateway: string): Promise<boolean> {
     const { clock } = this.options;
     const end = clock.monotonic() + BEAT_WAIT_MS;
-    const look = () => this.#heartbeats.look().catch(() => undefined);
+    const look = () => this.options.heartbeats.look().catch(() => undefined);
     await look();
-    const beat = this.#heartbeats.beatOf(gateway);
-    while (this.#heartbeats.silenceOf(gateway) <= DYING_MS && clock.monotonic() < end) {
+    const beat = this.options.heartbeats.beatOf(gateway);
+    while (this.options.heartbeats.silenceOf(gateway) <= DYING_MS && clock.monotonic() < end) {
       await new Promise<void>((resolve) => clock.after(BEAT_LOOK_MS, resolve));
       await look();
-      if (this.#heartbeats.beatOf(gateway) !== beat) return true;
+      if (this.options.heartbeats.beatOf(gateway) !== beat) return true;
     }
     return false;
   }
