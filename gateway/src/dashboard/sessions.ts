@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
-import { BEAT_CSV, type Csv, INSIGHT_CSV } from '../csv.js';
+import { BEAT_CSV, INSIGHT_CSV } from '../csv.js';
 import { HttpError } from '../errors.js';
 import { Queue } from '../queue.js';
-import { answerText, whileAuthenticated } from '../rest/json-array.js';
+import { answerCsv } from '../rest/json-array.js';
 import { pathId } from '../rest/permission.js';
 import { readQuery } from '../rest/query.js';
 import { clientLeft } from '../rest/rest-context.js';
@@ -78,24 +78,16 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
     ctx.body = summaryCsv(session, rows);
   });
 
-  const download = async <Row extends object>(
-    ctx: DashboardContext,
-    name: string,
-    csv: Csv<Row>,
-    rows: AsyncIterable<readonly Row[]>,
-  ) => {
-    await answerText(ctx, 'text/csv', csv.text(whileAuthenticated(ctx, rows)));
-    ctx.attachment(name);
-  };
-
   router.get('/dashboard/api/sessions/:session/insights.csv', async (ctx) => {
     const { id } = await sessionOf(ctx, store);
-    await download(ctx, `insights-${id}.csv`, INSIGHT_CSV, store.sessionInsights(id));
+    await answerCsv(ctx, store.sessionInsights(id), INSIGHT_CSV);
+    ctx.attachment(`insights-${id}.csv`);
   });
 
   router.get('/dashboard/api/sessions/:session/beats.csv', async (ctx) => {
     const { id } = await sessionOf(ctx, store);
-    await download(ctx, `beats-${id}.csv`, BEAT_CSV, store.sessionBeats(id));
+    await answerCsv(ctx, store.sessionBeats(id), BEAT_CSV);
+    ctx.attachment(`beats-${id}.csv`);
   });
 }
 

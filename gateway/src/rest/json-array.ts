@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Readable, Transform } from 'node:stream';
+import type { Csv } from '../csv.js';
 import type { RestContext, RestState } from './rest-context.js';
 
 /**
@@ -12,6 +13,15 @@ export async function answerArray<Row>(
   form: (row: Row) => object,
 ): Promise<void> {
   await answerText(ctx, 'json', jsonArray(whileAuthenticated(ctx, batches), form));
+}
+
+/** Answers with the rows as CSV, in the same way. */
+export async function answerCsv<Row extends object>(
+  ctx: RestContext,
+  batches: AsyncIterable<readonly Row[]>,
+  csv: Csv<Row>,
+): Promise<void> {
+  await answerText(ctx, 'text/csv', csv.text(whileAuthenticated(ctx, batches)));
 }
 
 /** Answers with a text of this type, in the same way. */

@@ -2,7 +2,7 @@ import { insight } from '@device-insights/contract/insight';
 import { BEAT_CSV } from '../../csv.js';
 import type { Session } from '../../store/store.js';
 import { answerBundle, prefersFhir } from '../fhir.js';
-import { answerArray, answerText, whileAuthenticated } from '../json-array.js';
+import { answerArray, answerCsv } from '../json-array.js';
 import type { Operations } from '../openapi/operation.js';
 import { pathId, permittedSession } from '../permission.js';
 import { linkPage, readQuery } from '../query.js';
@@ -66,8 +66,7 @@ export const sessionOperations: Operations = {
       const { id } = await sessionOf(ctx, options);
       const beats = options.store.sessionBeats(id);
       ctx.vary('Accept');
-      if (ctx.accepts('application/json', 'text/csv') === 'text/csv')
-        await answerText(ctx, 'text/csv', BEAT_CSV.text(whileAuthenticated(ctx, beats)));
+      if (ctx.accepts('application/json', 'text/csv') === 'text/csv') await answerCsv(ctx, beats, BEAT_CSV);
       else await answerArray(ctx, beats, (each) => each);
     },
   },
