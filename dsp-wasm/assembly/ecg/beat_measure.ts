@@ -59,12 +59,14 @@ export function measureBeat(
       // Ectopic beats are rare, and count as noise if they are missed, so this level must not rise fast.
       learnLevel(lead.width, width, greatest(features.width, between), LEVEL.FOLLOW);
     }
+    const share = <f32>between / <f32>(sample - last);
+    if (matched && between > 0) learnMiddle(lead, at, between, share, features);
     if (!wide) {
       learnLevel(lead.energy, energy, noise, LEVEL.RISE);
-      if (matched) learnMatches(lead, at, between, <f32>between / <f32>(sample - last), features);
+      if (matched) learnMatches(lead, at, between, share, features);
     }
-    const share = learnShape(lead, at, lead.beatCount - 1, features, row, beat);
-    if (!wide && matched) fit = share;
+    const likeness = learnShape(lead, at, lead.beatCount - 1, features, row, beat);
+    if (!wide && matched) fit = likeness;
   }
   lead.fit = followed(lead.fit, fit);
   learnHeight(lead, at, features);
@@ -217,7 +219,7 @@ function learnMatches(lead: Lead, at: i32, between: i32, share: f32, features: S
   const top = greatestNear(features.match, at, EVIDENCE.GUARD);
   lead.rest = followed(lead.rest, restBetween(features.projection[top], between, share, features));
   const small: f32 = hasMidway(features.projection[top], at, between, share, features) ? 1 : 0;
-  lead.midway += (lead.match.beat > 0 ? LEVEL.FOLLOW : 1) * (small - lead.midway); // The first interval tells as much as is known
+  lead.midway += shareOf(lead) * (small - lead.midway);
   learnMatch(lead.match, features.match[top], greatest(features.match, between));
 }
 
@@ -259,6 +261,33 @@ function hasLike(beat: f32, place: f32, reach: f32, between: i32, features: Stre
     if (projection > MIDWAY.WEAKEST * beat && isLike) return true;
   }
   return false;
+}
+
+/** Share of an interval in what is known of those between beats: the first one tells as much as is known. */
+function shareOf(lead: Lead): f32 {
+  return lead.match.beat > 0 ? LEVEL.FOLLOW : 1;
+}
+
+/**
+ * Learns the projection on the template half way between the beat at `at` and the one before, or the smaller one of those at thirds of the way, in parts of
+ * the beat's. Over many beats that of noise is small, also where a single one cannot be told from a beat.
+ */
+function learnMiddle(lead: Lead, at: i32, between: i32, share: f32, features: Stretch): void {
+  const beat = features.projection[greatestNear(features.match, at, EVIDENCE.GUARD)];
+  if (!(beat > 0)) return;
+  const length = <f32>between / share;
+  const half = projectionNear(<f32>at - length / 2, between, features);
+  const third = projectionNear(<f32>at - length / 3, between, features);
+  const twoThirds = projectionNear(<f32>at - (length / 3) * 2, between, features);
+  lead.middle += shareOf(lead) * (max(half, min(third, twoThirds)) / beat - lead.middle);
+}
+
+/** Largest projection on the template within two grid samples of a place in the first `between` features; 0 for none. */
+function projectionNear(place: f32, between: i32, features: Stretch): f32 {
+  const from = max(0, <i32>(place + 0.5) - 2);
+  let top: f32 = -Infinity;
+  for (let i = from; i < min(between, from + 5); i++) top = max(top, features.projection[i]);
+  return abs(top) < Infinity ? top : 0;
 }
 
 /** Mean of a sine's magnitude in the middle `share` of a half wave, against its top: 2 / π of all of it. */

@@ -1,4 +1,3 @@
-import { TRUSTED } from '../grid/tuning';
 import { copyGrid } from '../grid/window';
 import { logistic, UNTRUSTED } from '../math/logistic';
 import { Channel, ECG_HZ, KIND_ECG, MAX_SUBS } from '../memory/channel';
@@ -9,17 +8,17 @@ import { listOf, Row, rowOf } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { bestEnd, candidateAfter, firstUndecided } from './beat_path';
 import { mayBeHum, topOf } from './evidence';
-import { ROW } from './features';
+import { isMatched, ROW } from './features';
 import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
 import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
-import { CONFIDENCE, HUM, PATH, RHYTHM, SIZE } from './tuning';
+import { CONFIDENCE, HUM, MIDWAY, PATH, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
 const WINDOW: f64 = 8;
 /** Number of features. */
-const COUNT: i32 = 9;
+const COUNT: i32 = 10;
 
 /** What a lead tells of a window. */
 @unmanaged
@@ -56,7 +55,8 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
   for (let i = 0; i < COUNT; i++) features[i] = best.features[i];
   to.value = best.rate;
   to.confidence = best.confidence;
-  if (best.confidence < TRUSTED) to.confidence = Math.min(UNTRUSTED, <f64>logistic(best.features, HR_ECG_WEIGHTS));
+  if (best.confidence < CONFIDENCE.SURE)
+    to.confidence = Math.min(UNTRUSTED, <f64>logistic(best.features, HR_ECG_WEIGHTS));
   for (let sub = 0; sub < leads; sub++) {
     const other = READINGS[sub];
     if (other.rate === 0 || isSame(other, best) || other.confidence < CONFIDENCE.CONTRADICTING) continue;
@@ -86,7 +86,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
     resolved(lead, channel, sub, ROW);
   const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
   to.most *= Math.exp(-doubtful);
-  if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || lead.midway > 0.5) to.most = 0;
+  if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || mayMiss(lead)) to.most = 0;
   const features = to.features;
   judge(intervals, features);
   features[2] = contrast(lead, end - WINDOW);
@@ -96,6 +96,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   features[6] = lead.fit;
   features[7] = lead.shift;
   features[8] = lead.rest;
+  features[9] = -features[3] - Mathf.log(max<f32>(CONFIDENCE.LEAST_REST, lead.rest));
 }
 
 /**
@@ -127,6 +128,11 @@ function strangeBeats(lead: Lead, from: f64): f64 {
     small += <f64>(beat.amplitude < SIZE.SMALL_ENERGY * high);
   }
   return Math.max(count, small - 1);
+}
+
+/** Whether something like a beat lies midway between most beats, or noise has taken the place of all templates, which alone tell of the beats. */
+function mayMiss(lead: Lead): bool {
+  return lead.midway > 0.5 || lead.middle > MIDWAY.MISSED || !isMatched(lead);
 }
 
 /** Smallest beat of the window against the largest, as logarithm. */

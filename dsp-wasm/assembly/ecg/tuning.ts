@@ -122,6 +122,8 @@ export namespace MIDWAY {
   export const WEAKEST: f32 = 0.15;
   /** Share of the newest intervals with such a beat above which those of the size of the others are beats. [share; derived: KINDS.ENOUGH in a row, by LEVEL.FOLLOW] */
   export const ENOUGH: f32 = 0.33;
+  /** Mean projection on the template midway, in parts of the beats', above which beats were missed there. [share; derived: half, less a tenth that beats lose which are not quite midway] */
+  export const MISSED: f32 = 0.45;
 }
 
 /** Kinds of beats (kinds.ts). */
@@ -174,6 +176,8 @@ export namespace RHYTHM {
 
 /** The heart rate of a lead (heart_rate.ts). */
 export namespace CONFIDENCE {
+  /** Minimum probability of a trusted rate. [probability; derived: 5 / 8, as three wrong trusted readings cost as much as five right ones that are not] */
+  export const SURE: f64 = 0.625;
   /** Confidence above which a lead that contradicts takes the trust in another. [probability; chosen] */
   export const CONTRADICTING: f64 = 0.97;
   /** Number of beats that must be right for a respiratory rate from beats. [beats; derived: BEAT.FEWEST of the respiratory rate] */
@@ -192,6 +196,8 @@ export namespace CONFIDENCE {
   export const LEAST_OF_OFFSET: f64 = 4e-7;
   /** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-EVIDENCE.MOST)] */
   export const CLEAR_ODDS: f64 = 1.2e-4;
+  /** Minimum rest that is told from a smaller one. [ratio; derived: clean ECGs have more] */
+  export const LEAST_REST: f32 = 0.03;
   /** Difference up to which two leads have the same heart rate: the tolerance of a reading. [bpm; derived: README] */
   export const SAME_RATE: f64 = 5;
 }

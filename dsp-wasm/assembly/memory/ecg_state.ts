@@ -145,6 +145,8 @@ export class Lead {
   usualWidth: f32;
   /** Share of the newest intervals that something like a beat, or two, divides into equal parts, 0 to 1. */
   midway: f32;
+  /** Mean projection on the template half way between the newest beats, or at thirds of the way, against theirs: 1 where beats are missed. */
+  middle: f32;
   /** Newest beats in a row that no noise could hide. */
   clear: i32;
   /** Mean sign of the T waves after the newest beats, -1 to 1; near 0 where there are none. */

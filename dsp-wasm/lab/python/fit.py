@@ -25,6 +25,8 @@ FAMILIES = {"motion": "pulse", "hr_ppg": "pulse", "hr_ecg": "ecg", "rr": "breath
 AIMS = {"hrv_ecg": 0.95, "hrv_ppg": 0.95}
 # but not below this, where a wrong trusted reading costs as much as four right ones that are not.
 LEAST_SURE = 0.8
+# CONFIDENCE.SURE of models whose trust begins at a chosen probability.
+SURE = {"hr_ecg": 0.625, "rr_ppg": 0.75, "rr_ecg": 0.75, "rr_resp": 0.75}
 # Resamplings of the people, of which the interval has 95 %.
 BOOTSTRAPS = 1000
 
@@ -88,7 +90,7 @@ def fit_models(folder, *models):
 def fit_model(model, file, left_out):
     names, rows = logistic.read_dump(file)
     # Fibrillation is as likely as not before its signs are seen
-    kept = logistic.sample(rows, names, even=model == "rhythm")
+    kept = logistic.sample(rows, names, model == "rhythm", logistic.HEAVIER.get(model, ("", 1)))
     logistic.write_sample(SAMPLES / f"{model}.csv.gz", names, kept)
     wrong = logistic.wrong_weight(model)
     weights = logistic.fit(*logistic.arrays(kept, names), names, wrong)
@@ -107,7 +109,7 @@ def fit_model(model, file, left_out):
     of_people = owners != ""
     recorded = np.array([not row["set"].startswith("bench") for row in rows])
     sure = least_sure(confidence[recorded], grades[recorded] == 0, AIMS[model]) if model in AIMS else None
-    figures = report(confidence[of_people], grades[of_people], owners[of_people], sure or 0.5)
+    figures = report(confidence[of_people], grades[of_people], owners[of_people], sure or SURE.get(model, 0.5))
     print(f"{model}: {len(rows)} readings of {len(set(owners) - {''})} people and of benches, {len(kept)} fitted; left out: {figures}")
     lines = [f"{weight:.6g}, // {name}" for weight, name in zip(weights, ["without evidence", *names])]
     write_table(model, lines, [

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 # A reading that is off by more than twice the tolerance weighs this much more than others: to trust it is worse than to hide a right one.
-# Twice keeps the confidence a probability: with people left out its calibration error is at most 0.053 (hr at rest 0.010, ECG 0.015, motion 0.045, hrv from light 0.053).
+# Twice keeps the confidence a probability: with people left out its calibration error is at most 0.053 (hr at rest 0.010, motion 0.045, hrv from light 0.053).
 WRONG_WEIGHT = 2
-# The same of a respiratory rate, which is trusted from a probability of its own on (CONFIDENCE of dsp-wasm/assembly/breath/tuning.ts).
-BREATH_WRONG_WEIGHT = 1
+# The same of models that are trusted from a probability of their own on (CONFIDENCE.SURE of dsp-wasm/assembly/ecg/tuning.ts and breath/tuning.ts).
+SURE_WRONG_WEIGHT = 1
 # Penalty of the squared weights of features in units of their deviation, where all rows weigh one together.
 RIDGE = 1e-3
 # Maximum number of rows that the fit keeps of one person of one set, in each of two groups: those that are wrong, and all others.
@@ -20,6 +20,8 @@ MOST_ROWS = 40
 MOST_MADE = 6
 # A set weighs as much as it has people (made recordings), but at most this: larger sets weigh the same, and one doubtful person is no set.
 MOST_PEOPLE = 8
+# The set that weighs more, and how much: of an ECG's noise of every strength the rest bench shows most, while rules doubt most of what else is noisy.
+HEAVIER = {"hr_ecg": ("rest bench", 4)}
 COLUMNS = ["set", "people", "weight", "grade"]
 
 
@@ -31,8 +33,11 @@ def read_dump(path):
     return reader.fieldnames[reader.fieldnames.index("grade") + 1 :], rows
 
 
-def sample(rows, names, even=False):
-    """The rows to fit on: evenly some of each person, those that were left out counted in the weight. With `even`, right and wrong weigh the same."""
+def sample(rows, names, even=False, heavier=("", 1)):
+    """
+    The rows to fit on: evenly some of each person, those that were left out counted in the weight. With `even`, right and wrong weigh the same; `heavier`
+    names a set, and how much more it weighs.
+    """
     groups = {}
     for row in rows:
         groups.setdefault((row["set"], row["people"] or row["recording"], row["grade"] == "2"), []).append(row)
@@ -47,6 +52,7 @@ def sample(rows, names, even=False):
         people.setdefault(row["set"], set()).add(row["people"] or row["recording"])
     for row in kept:
         row["weight"] = row["weight"] / totals[row["set"]] * min(MOST_PEOPLE, len(people[row["set"]]))
+        row["weight"] *= heavier[1] if row["set"] == heavier[0] else 1
     right = sum(row["weight"] for row in kept if row["grade"] == "0")
     odds = sum(row["weight"] for row in kept) / right - 1 if even else 1
     for row in kept:
@@ -72,7 +78,7 @@ def arrays(rows, names):
 
 
 def wrong_weight(model):
-    return BREATH_WRONG_WEIGHT if model.startswith("rr") else WRONG_WEIGHT
+    return SURE_WRONG_WEIGHT if model.startswith(("rr", "hr_ecg")) else WRONG_WEIGHT
 
 
 def fit(x, grades, weights, names, wrong):

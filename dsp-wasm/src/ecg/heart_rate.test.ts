@@ -100,6 +100,25 @@ describe('hr_ecg', () => {
     expect(trusted.length / answers.length).to.be.above(0.7);
   });
 
+  it('trusts no half of a rate that it found in noise as high as 0.4 of the R waves', () => {
+    const next = random(75);
+    const beats = rhythm(71, () => (60 / 72) * (1 + 0.02 * next()));
+    const answers = estimates(ecg(70, beats, { noise: 0.4, seed: 3 })).slice(20);
+    const halves = answers.filter((answer) => Math.abs((answer?.value ?? 0) - 36) < 5);
+    expect(halves.length).to.be.above(20);
+    expect(Math.max(...halves.map((answer) => answer?.confidence ?? 0))).to.be.below(0.5);
+  });
+
+  it('is as sure of rates in noise of 0.3 of the R waves as they are right, to a fifth, and no surer', () => {
+    const off = [50, 72, 95, 120, 150, 176].flatMap((bpm) => {
+      const next = random(bpm);
+      const beats = rhythm(71, () => (60 / bpm) * (1 + 0.02 * next()));
+      const answers = estimates(ecg(70, beats, { noise: 0.3, seed: bpm })).slice(20);
+      return answers.map((answer) => Number(Math.abs((answer?.value ?? 0) - bpm) <= 5) - (answer?.confidence ?? 0));
+    });
+    expect(off.reduce((sum, v) => sum + v, 0) / off.length).to.be.within(0, 0.2);
+  });
+
   it('is 60 over the mean interval between the beats of its 8 s', () => {
     const beats = rhythm(40, jitter(1, 0.8, 0.15));
     const answers = estimates(ecg(40, beats));

@@ -11,7 +11,7 @@ const textOf = (file: string) => readFileSync(new URL(file, LAB), 'utf8');
 const constantOf = (name: string) =>
   Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(textOf('python/logistic.py'))?.[1]);
 const WRONG_WEIGHT = constantOf('WRONG_WEIGHT');
-const BREATH_WRONG_WEIGHT = constantOf('BREATH_WRONG_WEIGHT');
+const SURE_WRONG_WEIGHT = constantOf('SURE_WRONG_WEIGHT');
 const RIDGE = constantOf('RIDGE');
 
 /** The rows that a model was fitted on. */
@@ -22,7 +22,7 @@ function sampleOf(model: string) {
   const names = columns.slice(columns.indexOf('grade') + 1);
   const rows = lines.map((line) => line.split(','));
   const column = (name: string) => rows.map((row) => Number(row[columns.indexOf(name)]));
-  const wrong = model.startsWith('rr') ? BREATH_WRONG_WEIGHT : WRONG_WEIGHT;
+  const wrong = /^(rr|hr_ecg)/.test(model) ? SURE_WRONG_WEIGHT : WRONG_WEIGHT;
   return { names, wrong, weights: column('weight'), grades: column('grade'), features: names.map(column) };
 }
 
