@@ -8,10 +8,11 @@ import { estimateRrResp } from './breath/from_effort';
 import { channelAfter, estimateRrPpg } from './breath/from_ppg';
 import { advancePulses } from './breath/ppg_pulses';
 import { RR_WINDOW } from './breath/scratch';
-import { estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
+import { areOfMains, estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
 import { stillness } from './grid/activity';
 import { TRUSTED } from './grid/tuning';
+import { UNTRUSTED } from './math/logistic';
 import { BeatRing } from './memory/beats_state';
 import { Channel, KIND_ECG } from './memory/channel';
 import { Estimate, SCRATCH } from './memory/map';
@@ -68,9 +69,14 @@ export function estimate(session: Session, estimator: i32, end: f64, to: Estimat
   const isLight = estimator === RR_PPG;
   const heartbeats = isLight ? pulseShare(session, end) : likeHeartbeats(session, end - RR_WINDOW);
   const given = isLight ? estimateRrPpg(session, end, to) : estimateRrEcg(session, end, heartbeats, to);
-  // A breath read from beats is no more likely than the beats
-  if (given) to.confidence = Math.min(to.confidence, heartbeats);
+  if (given) to.confidence = Math.min(to.confidence, isLight ? heartbeats : mostOfBeats(session, heartbeats));
   return given;
+}
+
+/** Highest confidence of a breath from an ECG: mains tell of none. Where noise may have made beats it is not trusted, but as likely as its model says. */
+function mostOfBeats(session: Session, heartbeats: f64): f64 {
+  if (areOfMains(session)) return 0;
+  return heartbeats < TRUSTED ? UNTRUSTED : 1;
 }
 
 /** Notes whether a heart rate is `given` and trusted; returns `given`. */

@@ -165,6 +165,12 @@ export function likeHeartbeats(session: Session, from: f64): f64 {
   return allRight(INTERVALS) ** (CONFIDENCE.TELLING_BEATS / <f64>INTERVALS.count);
 }
 
+/** Whether what the chosen lead has for beats are surely those of mains, which tell of no breath. */
+export function areOfMains(session: Session): bool {
+  const channel = channelOfKind(session, KIND_ECG);
+  return channel !== null && isHum(session.ecg.best, channel.period);
+}
+
 /**
  * Whether beats of two kinds take turns, each of one following one of the other within a QT interval: as T waves that are taken for beats do.
  */
@@ -194,9 +200,14 @@ function isLikeEcg(lead: Lead, period: f64): bool {
   return lead.fit > CONFIDENCE.USUAL_FIT && lead.shift < CONFIDENCE.MOST_SHIFT;
 }
 
-/** Whether the beats are those of hum, of its beat note on the grid, or of rectified mains, which has cusps. */
+/** Whether the beats are those of hum, of its beat note on the grid, or of rectified mains. */
 function isMains(lead: Lead, period: f64): bool {
-  return mayBeHum(lead, period) || isBeatNote(lead) || lead.bend > HUM.CUSP;
+  return isHum(lead, period) || isBeatNote(lead);
+}
+
+/** Whether the beats are those of hum, or of rectified mains, which has cusps. */
+function isHum(lead: Lead, period: f64): bool {
+  return mayBeHum(lead, period) || lead.bend > HUM.CUSP;
 }
 
 /** Whether a lead does not rest between the beats (`restBetween`), and is less at rest than noise leaves it that makes beats fit their template so badly. */

@@ -308,6 +308,15 @@ describe('rr', () => {
     expect(answer?.confidence).to.be.at.least(0.5);
   });
 
+  it('trusts no breath in noise of 0.3 of the R waves, but says how likely it is', () => {
+    const grain = noise(120 * 250, 5);
+    const noisy = ecg(120, 18).map((v, i) => v + 0.5 * (grain[i] ?? 0));
+    for (const answer of run('rr_ecg', [ECG], [noisy]).slice(-30)) {
+      expect(answer?.value).to.be.closeTo(18, 1);
+      expect(answer?.confidence).to.be.within(0.3, 0.4999);
+    }
+  });
+
   it('trusts none where beats are so rare that a usual breath would look like a slower one', () => {
     for (const bpm of [33, 36, 38])
       for (const rate of [13, 20, 24]) expect(trusted(run('rr_ecg', [ECG], [ecg(64, rate, 250, bpm)]))).to.equal(0);
