@@ -34,8 +34,8 @@ function packets(size: number, then: (k: number) => Part[]): Part[] {
 const again = (k: number, size: number) => (k < 0 ? [] : parts(50 * k, 50 * k + 50, size));
 
 /** The numbers of instants that were found new and copied. */
-function counts(sent: readonly Part[], signal = pulse) {
-  const copies = new Copies(20);
+function counts(sent: readonly Part[], signal = pulse, period = 20) {
+  const copies = new Copies(period);
   let [seq, fresh, copied] = [0, 0, 0];
   for (const { from, to, ts } of sent) {
     const instants = to - from;
@@ -82,6 +82,18 @@ describe('Copies', () => {
         }
     });
   }
+
+  it('finds packets that arrive twice instant by instant at a high rate, up to the last instant', () => {
+    for (const hz of [200, 250, 500, 1000])
+      for (const size of [10, 20, 50]) {
+        const period = 1000 / hz;
+        const instants = Array.from({ length: 3000 }, (_, at) => ({ from: at, to: at + 1, ts: period * at }));
+        const sent = instants.flatMap((_, at) => (at % size === 0 ? Array(2).fill(instants.slice(at, at + size)) : []));
+        const { fresh } = counts(sent.flat(), (k) => Math.round(500 * Math.sin(k / 8) + 30 * noise(k)), period);
+        expect(fresh, `${hz} Hz, ${size} a packet`).to.be.within(3000, 3000 + 2 * size);
+        expect(counts(instants, pulse, period).copied, `${hz} Hz, once`).to.equal(0);
+      }
+  });
 
   it('finds copies that are split otherwise, and takes the new data after them in the same frame', () => {
     expect(counts(packets(10, (k) => again(k, 7))).fresh).to.be.within(3000, 3009);

@@ -80,7 +80,9 @@ export class Copies {
   #compare(hashes: Uint32Array, time: number): number {
     const near = 0.5 + ROUNDING_MS / this.period;
     const slack = Math.max(near, Math.min(JITTER_MS / this.period, (hashes.length - 1) / 2));
-    if (time > this.#latest - near * this.period) return 0;
+    const isNearNew = time > this.#latest - near * this.period;
+    // Rounded stamps do not show that it is old, but what was equal before it does
+    if (isNearNew && (this.#end === this.#count || time > this.#latest - this.period / 2)) return 0;
     let [whole, part, isOld] = [-1, -1, false];
     for (let k = this.#firsts.length - 1; k >= 0; k--) {
       const first = this.#firsts[k] ?? 0;
@@ -94,6 +96,7 @@ export class Copies {
         if (!isWhole && Math.abs(p - at) < near && this.#count - p > 2 * near) part = p;
       }
     }
+    if (isNearNew && (whole < 0 || whole !== this.#end)) return 0;
     if (whole >= 0) {
       this.#note(hashes, whole);
       return hashes.length;
