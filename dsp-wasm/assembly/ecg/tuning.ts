@@ -176,7 +176,7 @@ export namespace RHYTHM {
 
 /** The heart rate of a lead (heart_rate.ts). */
 export namespace CONFIDENCE {
-  /** Minimum probability of a trusted rate. [probability; derived: 5 / 8, as three wrong trusted readings cost as much as five right ones that are not] */
+  /** Minimum probability of a trusted rate. [probability; fitted: npm run fit -- --constants] */
   export const SURE: f64 = 0.625;
   /** Confidence above which a lead that contradicts takes the trust in another. [probability; chosen] */
   export const CONTRADICTING: f64 = 0.97;
