@@ -146,8 +146,8 @@ const HINTS: Readonly<Partial<Record<Type, string>>> = {
   rhythm: 'Probability that the beats of 60 s are irregular as in atrial fibrillation: no diagnosis.',
 };
 
-/** All values of a probability, %. */
-const PROBABILITY = [0, 100] as const;
+/** All values of a probability, %, with room for a line at either end. */
+const PROBABILITY = [-6, 106] as const;
 const NOT_DRAWN = ' (some are not drawn: zoom in to see all)';
 
 interface ChartProps {
