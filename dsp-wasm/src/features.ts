@@ -15,7 +15,7 @@ export const FEATURES = {
    * Heart rate from ECG: beats that are none by their morphology (logarithm of the expected number), variation of the
    * intervals, size of the smallest beat, separation of energy and of match from noise, share of the window that intervals cover;
    * of the newest beats how well they fit their template, how far they are shifts of the level, and how little the lead rests between them;
-   * how far what is between them exceeds what is like them there (logarithm), as missed beats of another shape do.
+   * how much energy lies between them that does not resemble them (logarithm), as with missed beats of another shape.
    */
   hr_ecg: ['-doubt', '-variation', '+contrast', '+energy', '+match', '+covered', '+fit', '-shift', '-rest', '-unlike'],
   /**

@@ -263,7 +263,7 @@ function hasLike(beat: f32, place: f32, reach: f32, between: i32, features: Stre
   return false;
 }
 
-/** Share of an interval in what is known of those between beats: the first one tells as much as is known. */
+/** Weight of an interval in the averages over intervals: 1 for the first one, as nothing is known before it. */
 function shareOf(lead: Lead): f32 {
   return lead.match.beat > 0 ? LEVEL.FOLLOW : 1;
 }

@@ -196,7 +196,7 @@ export namespace CONFIDENCE {
   export const LEAST_OF_OFFSET: f64 = 4e-7;
   /** Odds against a beat whose morphology is clear, the least that evidence tells. [odds; derived: exp(-EVIDENCE.MOST)] */
   export const CLEAR_ODDS: f64 = 1.2e-4;
-  /** Minimum rest that is told from a smaller one. [ratio; derived: clean ECGs have more] */
+  /** Smallest rest that counts; smaller ones count as this. [ratio; derived: clean ECGs have more] */
   export const LEAST_REST: f32 = 0.03;
   /** Difference up to which two leads have the same heart rate: the tolerance of a reading. [bpm; derived: README] */
   export const SAME_RATE: f64 = 5;

@@ -81,7 +81,7 @@ export class Copies {
     const near = 0.5 + ROUNDING_MS / this.period;
     const slack = Math.max(near, Math.min(JITTER_MS / this.period, (hashes.length - 1) / 2));
     const isNearNew = time > this.#latest - near * this.period;
-    // Rounded stamps do not show that it is old, but what was equal before it does
+    // A rounded stamp cannot show that this is old, but equal instants just before it can
     if (isNearNew && (this.#end === this.#count || time > this.#latest - this.period / 2)) return 0;
     let [whole, part, isOld] = [-1, -1, false];
     for (let k = this.#firsts.length - 1; k >= 0; k--) {
