@@ -74,11 +74,10 @@ export async function* runRows(rows: readonly Row[], scale: MatrixScale): AsyncG
         }
         yield figures;
       } catch (error) {
+        const failures = error instanceof Impossible ? [] : [`${error}`, ...loggedBy(site)];
         await site?.close();
         site = null;
-        yield error instanceof Impossible
-          ? { ...about, skipped: error.message, failures: [] }
-          : { ...about, failures: [`${error}`] };
+        yield { ...about, ...(error instanceof Impossible && { skipped: error.message }), failures };
       }
     }
   } finally {
@@ -214,6 +213,12 @@ class Trial {
   #demand(count: number, what: string): void {
     if (count > 0) this.#failures.push(`${count} ${what}`);
   }
+}
+
+/** The last error that each gateway logged. */
+function loggedBy(site: Site | null): string[] {
+  const errors = (site?.gateways ?? []).map(({ log }) => log.split('\n').findLast((line) => line.includes('"err":')));
+  return errors.filter((line) => line !== undefined);
 }
 
 /** What the first answer that was not well said. */
