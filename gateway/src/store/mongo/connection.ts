@@ -4,7 +4,10 @@ import { StoreUnavailable } from '../store.js';
 import { told } from './failures.js';
 import { Transactions } from './transactions.js';
 
-/** Maximum wait of a call for a primary, and for an answer, ms: an insight must be readable within 5 s of its `ts`. */
+/**
+ * Maximum wait of a call for a primary, and for an answer, ms, unless the URI sets `socketTimeoutMS`: an insight must be
+ * readable within 5 s of its `ts`.
+ */
 const LIMIT_MS = 3000;
 /** The database if the URI names none. */
 const DATABASE = 'device-insights';
@@ -25,11 +28,10 @@ export class MongoConnection {
 
   /**
    * Connects. Rejects with `StoreUnavailable` if no server answers, and with another error if the server has no
-   * transactions.
-   *
-   * @param limitMs maximum wait of a call, ms; the driver repeats a read or a safe write once
+   * transactions. The driver repeats a read or a safe write once.
    */
-  static async open(uri: string, clock: Clock, limitMs = LIMIT_MS): Promise<MongoConnection> {
+  static async open(uri: string, clock: Clock): Promise<MongoConnection> {
+    const limitMs = new mongo.MongoClient(uri).options.socketTimeoutMS || LIMIT_MS;
     const connection = createConnection(uri, {
       ...(/^mongodb(\+srv)?:\/\/[^/]+\/[^?]/.test(uri) ? {} : { dbName: DATABASE }),
       autoCreate: false,

@@ -8,7 +8,7 @@ import { type Session, type Store, StoreUnavailable } from '../store.js';
 import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { MongoConnection } from './connection.js';
 import { startMongoStore } from './mongo.js';
-import { startTestMongo, type TestMongo, UNHURRIED_MS } from './mongo-server.fixture.js';
+import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
 import { modelsOn } from './schemas.js';
 
 /** What the server does to the next command, or to some, of the store under test. */
@@ -64,11 +64,11 @@ describe('insights on their way into MongoDB', () => {
     this.timeout(900_000);
     server = await startTestMongo();
     uri = server.uri(`test-${randomUUID()}`);
-    control = await MongoConnection.open(uri, systemClock, UNHURRIED_MS);
+    control = await MongoConnection.open(uri, systemClock);
     const struck = new URL(uri);
     struck.searchParams.set('appName', APP);
     struck.searchParams.set('maxPoolSize', '4');
-    store = await startMongoStore(struck.href, systemClock, UNHURRIED_MS);
+    store = await startMongoStore(struck.href, systemClock);
     session = sampleSession();
     await store.openSession(session);
   });
@@ -115,6 +115,7 @@ describe('insights on their way into MongoDB', () => {
     const uri = new URL(server.uri(`test-${randomUUID()}`));
     uri.searchParams.set('appName', APP);
     uri.searchParams.set('maxPoolSize', '1');
+    uri.searchParams.set('socketTimeoutMS', '3000');
     const small = await MongoConnection.open(uri.href, systemClock);
     try {
       const { accounts, sessions } = modelsOn(small.connection);
@@ -139,7 +140,7 @@ describe('insights on their way into MongoDB', () => {
     await store.beat(taken.gateway, newMoment());
     const at = newMoment();
     await arrange({ failCommands: ['insert'], blockConnection: true, blockTimeMS: 2000 });
-    const other = await startMongoStore(uri, systemClock, UNHURRIED_MS);
+    const other = await startMongoStore(uri, systemClock);
     try {
       const commit = store.commit([
         partOf(session, [sampleInsight(session, at)]),

@@ -17,7 +17,7 @@ const DOWNLOAD_HOST_MS = 3000;
 const START_MS = 60_000;
 const INSTALL_MS = 300_000;
 
-/** Limit of the calls to a server that works, ms: on a busy machine it may be slow. */
+/** Limit of the calls to the tests' server, ms: on a busy machine it may be slow. */
 export const UNHURRIED_MS = 60_000;
 
 /** A MongoDB replica set for the tests of one process. */
@@ -58,7 +58,9 @@ interface Started {
 function say(name: string, { uri, stop }: Started): TestMongo {
   console.log(`MongoDB of this test run: ${name}`);
   const [, base = uri, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)[^?]*(\?.*)?$/.exec(uri) ?? [];
-  return { uri: (database) => `${base}/${database}${query}`, stop };
+  const options = new URLSearchParams(query);
+  options.set('socketTimeoutMS', `${UNHURRIED_MS}`);
+  return { uri: (database) => `${base}/${database}?${options}`, stop };
 }
 
 async function onPath(program: string): Promise<string | null> {

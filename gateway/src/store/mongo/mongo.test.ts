@@ -36,7 +36,7 @@ after(async () => {
   await server.stop();
 });
 
-await storeSuite('MongoDB', () => startMongoStore(uri, systemClock, UNHURRIED_MS));
+await storeSuite('MongoDB', () => startMongoStore(uri, systemClock));
 
 describe('the MongoDB store', () => {
   describe('when the server is lost', () => {
@@ -90,6 +90,12 @@ describe('the MongoDB store', () => {
       line.cut();
       expect(await rejection(startMongoStore(line.uri, systemClock))).to.be.instanceOf(StoreUnavailable);
     });
+
+    it('waits as long as the address says', async () => {
+      line.silence();
+      const error = await rejection(startMongoStore(`${line.uri}&socketTimeoutMS=100`, systemClock));
+      expect(error).to.be.instanceOf(StoreUnavailable).with.property('message').that.includes('100 ms');
+    });
   });
 
   describe('when the connection is lost in the middle of a commit', () => {
@@ -103,7 +109,7 @@ describe('the MongoDB store', () => {
       line = await Line.to(uri);
       dying = await MongoConnection.open(line.uri, systemClock);
       models = modelsOn(dying.connection);
-      store = await startMongoStore(uri, systemClock, UNHURRIED_MS);
+      store = await startMongoStore(uri, systemClock);
       session = sampleSession();
       await store.openSession(session);
       await mongoGateways(dying, models).beat(session.gateway, newMoment());
@@ -154,8 +160,8 @@ describe('the MongoDB store', () => {
   it('keeps no counter of an account that was erased', async () => {
     const own = new URL(uri);
     own.pathname = `/test-${randomUUID()}`;
-    const store = await startMongoStore(own.href, systemClock, UNHURRIED_MS);
-    const mongo = await MongoConnection.open(own.href, systemClock, UNHURRIED_MS);
+    const store = await startMongoStore(own.href, systemClock);
+    const mongo = await MongoConnection.open(own.href, systemClock);
     try {
       const account = sampleAccount();
       const model = sampleModel({ accountId: account.id });
@@ -176,8 +182,8 @@ describe('the MongoDB store', () => {
   it('refuses everything after a collection was dropped, because the server would silently create it again', async () => {
     const own = new URL(uri);
     own.pathname = `/test-${randomUUID()}`;
-    const store = await startMongoStore(own.href, systemClock, UNHURRIED_MS);
-    const mongo = await MongoConnection.open(own.href, systemClock, UNHURRIED_MS);
+    const store = await startMongoStore(own.href, systemClock);
+    const mongo = await MongoConnection.open(own.href, systemClock);
     try {
       await store.probe(newMoment());
       await mongo.connection.dropCollection('insights');
@@ -197,7 +203,7 @@ describe('the MongoDB store', () => {
 
   it('refuses a transaction that others have kept waiting for three times its limit', async () => {
     const clock = new ManualClock();
-    const mongo = await MongoConnection.open(uri, clock, UNHURRIED_MS);
+    const mongo = await MongoConnection.open(uri, clock);
     try {
       let end = () => {};
       let first: Promise<void> | undefined;
@@ -222,7 +228,7 @@ describe('the MongoDB store', () => {
   });
 
   it('needs a replica set or a router', async () => {
-    const mongo = await MongoConnection.open(uri, systemClock, UNHURRIED_MS);
+    const mongo = await MongoConnection.open(uri, systemClock);
     const hello = await mongo.connection.db?.admin().command({ hello: 1 });
     await mongo.close();
     expect(hasTransactions(hello ?? {})).to.equal(true);
@@ -242,7 +248,7 @@ describe('every list of the MongoDB store', () => {
   let plans: boolean;
 
   before(async () => {
-    mongo = await MongoConnection.open(uri, systemClock, UNHURRIED_MS);
+    mongo = await MongoConnection.open(uri, systemClock);
     models = modelsOn(mongo.connection);
     const build = await mongo.connection.db?.admin().command({ buildInfo: 1 });
     plans = /[1-9a-f]/.test(String(build?.gitVersion));

@@ -15,8 +15,8 @@ import { mongoSessions } from './sessions.js';
  * Opens the store of a MongoDB replica set for a service, on its own connection; missing collections and indexes are
  * made. Rejects with `StoreUnavailable` if no server answers within the limit.
  */
-export function startMongoStore(uri: string, clock: Clock, limitMs?: number): Promise<Store> {
-  return opened(uri, clock, makeSchema, limitMs);
+export function startMongoStore(uri: string, clock: Clock): Promise<Store> {
+  return opened(uri, clock, makeSchema);
 }
 
 /** The same for a command: makes nothing, and rejects if the store has another schema. */
@@ -24,13 +24,8 @@ export function openMongoStore(uri: string, clock: Clock): Promise<Store> {
   return opened(uri, clock, assertSchema);
 }
 
-async function opened(
-  uri: string,
-  clock: Clock,
-  prepare: (models: Models) => Promise<void>,
-  limitMs?: number,
-): Promise<Store> {
-  const mongo = await MongoConnection.open(uri, clock, limitMs);
+async function opened(uri: string, clock: Clock, prepare: (models: Models) => Promise<void>): Promise<Store> {
+  const mongo = await MongoConnection.open(uri, clock);
   try {
     const models = modelsOn(mongo.connection);
     await mongo.run(() => prepare(models));
