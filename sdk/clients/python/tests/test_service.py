@@ -68,7 +68,7 @@ class Service(unittest.IsolatedAsyncioTestCase):
             for n in range(4 * RATE_HZ):
                 await device.push(MODALITY, start + 1000 * n / RATE_HZ, [pulse(n)])
             summary = await device.end()
-        self.assertEqual(summary.frames_sent, 40)
+        self.assertLess(summary.frames_sent, 2 * RATE_HZ)
 
     async def test_nothing_is_lost_or_doubled_when_gateway_and_fan_out_node_are_killed(self) -> None:
         holes: list[Hole] = []
