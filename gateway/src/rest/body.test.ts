@@ -67,7 +67,7 @@ describe('the body of a request', () => {
 
   it('waits if it is large and 8 others of its account are arriving, which leave room when their clients leave', async () => {
     const checked = new EventEmitter();
-    const busy = await TestServer.start((store) => {
+    await using busy = await TestServer.start((store) => {
       const ring = new KeyRing(store, systemClock, { warn: () => {} });
       const key = async (hash: string) => {
         checked.emit('key');
@@ -75,42 +75,37 @@ describe('the body of a request', () => {
       };
       return { keys: { key } };
     });
-    try {
-      const { key } = await busy.tenant();
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const begin = async (more: Record<string, string | number>, part: string | Buffer = '{"nam') => {
-        const isChecked = once(checked, 'key');
-        const call = request(busy.url + PATH, { method: 'POST', headers: { ...headers, ...more } });
-        call.on('error', () => {});
-        call.write(part);
-        await isChecked;
-        return call;
-      };
-      const compressed = gzipSync('{"name":"a"}').subarray(0, 12);
-      const slow = [await begin({ 'content-encoding': 'gzip' }, compressed)];
-      while (slow.length < 8) slow.push(await begin({ 'content-length': 100_000 }));
-      let isLate = true;
-      const late = busy.request('POST', PATH, key, { name: 'large', pad: 'x'.repeat(100_000) }).then((answer) => {
-        isLate = false;
-        return answer;
-      });
-      for (let n = 0; n < 5; n++)
-        expect((await busy.request('POST', PATH, key, { name: 'small' })).status).to.equal(201);
-      const other = await busy.tenant();
-      const large = { name: 'large', pad: 'x'.repeat(100_000) };
-      expect((await busy.request('POST', PATH, other.key, large)).status).to.equal(201);
-      expect(isLate).to.equal(true);
-      slow[0]?.destroy();
-      expect((await late).status).to.equal(201);
-      for (const call of slow) call.destroy();
-    } finally {
-      await busy.stop();
-    }
+    const { key } = await busy.tenant();
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const begin = async (more: Record<string, string | number>, part: string | Buffer = '{"nam') => {
+      const isChecked = once(checked, 'key');
+      const call = request(busy.url + PATH, { method: 'POST', headers: { ...headers, ...more } });
+      call.on('error', () => {});
+      call.write(part);
+      await isChecked;
+      return call;
+    };
+    const compressed = gzipSync('{"name":"a"}').subarray(0, 12);
+    const slow = [await begin({ 'content-encoding': 'gzip' }, compressed)];
+    while (slow.length < 8) slow.push(await begin({ 'content-length': 100_000 }));
+    let isLate = true;
+    const late = busy.request('POST', PATH, key, { name: 'large', pad: 'x'.repeat(100_000) }).then((answer) => {
+      isLate = false;
+      return answer;
+    });
+    for (let n = 0; n < 5; n++) expect((await busy.request('POST', PATH, key, { name: 'small' })).status).to.equal(201);
+    const other = await busy.tenant();
+    const large = { name: 'large', pad: 'x'.repeat(100_000) };
+    expect((await busy.request('POST', PATH, other.key, large)).status).to.equal(201);
+    expect(isLate).to.equal(true);
+    slow[0]?.destroy();
+    expect((await late).status).to.equal(201);
+    for (const call of slow) call.destroy();
   });
 
   it('is not carried out if the key was revoked while it arrived', async () => {
     const checked = new EventEmitter();
-    const slow = await TestServer.start((store) => {
+    await using slow = await TestServer.start((store) => {
       const ring = new KeyRing(store, systemClock, { warn: () => {} });
       const key = async (hash: string) => {
         const found = await ring.key(hash);
@@ -119,31 +114,27 @@ describe('the body of a request', () => {
       };
       return { keys: { key } };
     });
-    try {
-      const { key, accountId } = await slow.tenant();
-      const model = sampleModel({ accountId });
-      await slow.store.addDeviceModel(model);
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': 12 };
-      const sent: { call: ReturnType<typeof request>; answer: Promise<IncomingMessage> }[] = [];
-      for (const [method, path] of [
-        ['POST', PATH],
-        ['PUT', `${PATH}/${model.id}`],
-      ] as const) {
-        const isChecked = once(checked, 'key');
-        const call = request(slow.url + path, { method, headers });
-        call.write('{"nam');
-        sent.push({ call, answer: once(call, 'response').then(([response]) => response as IncomingMessage) });
-        await isChecked;
-      }
-      for (const { id } of await slow.store.keys(accountId)) await slow.store.revokeKey(id, Date.now());
-      for (const { call, answer } of sent) {
-        call.end('e":"a"}');
-        const { statusCode, headers: got } = (await answer).resume();
-        expect([statusCode, got['www-authenticate']]).to.deep.equal([401, 'Bearer']);
-      }
-      for await (const models of slow.store.deviceModels(accountId)) expect(models).to.deep.equal([model]);
-    } finally {
-      await slow.stop();
+    const { key, accountId } = await slow.tenant();
+    const model = sampleModel({ accountId });
+    await slow.store.addDeviceModel(model);
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': 12 };
+    const sent: { call: ReturnType<typeof request>; answer: Promise<IncomingMessage> }[] = [];
+    for (const [method, path] of [
+      ['POST', PATH],
+      ['PUT', `${PATH}/${model.id}`],
+    ] as const) {
+      const isChecked = once(checked, 'key');
+      const call = request(slow.url + path, { method, headers });
+      call.write('{"nam');
+      sent.push({ call, answer: once(call, 'response').then(([response]) => response as IncomingMessage) });
+      await isChecked;
     }
+    for (const { id } of await slow.store.keys(accountId)) await slow.store.revokeKey(id, Date.now());
+    for (const { call, answer } of sent) {
+      call.end('e":"a"}');
+      const { statusCode, headers: got } = (await answer).resume();
+      expect([statusCode, got['www-authenticate']]).to.deep.equal([401, 'Bearer']);
+    }
+    for await (const models of slow.store.deviceModels(accountId)) expect(models).to.deep.equal([model]);
   });
 });

@@ -179,7 +179,7 @@ describe('insights as FHIR', () => {
   it('leave out types without a LOINC code, and count them', async () => {
     const session = sessionRow(tenant.accountId, T0);
     const later = { ...insightRow(session, T0), type: 'later' as InsightType };
-    const own = await TestServer.start((store) => ({
+    await using own = await TestServer.start((store) => ({
       store: {
         ...store,
         session: async () => session,
@@ -193,7 +193,6 @@ describe('insights as FHIR', () => {
     tenant = { ...tenant, key: await own.key(tenant.accountId, null) };
     const { entry, observations } = await bundle(`/v1/sessions/${session.id}/insights`, own);
     tenant = { ...tenant, key };
-    await own.stop();
     expect(observations).to.have.length(1);
     expect(entry.at(-1)).to.have.deep.nested.property('search.mode', 'outcome');
     expect(entry.at(-1))
@@ -222,7 +221,7 @@ describe('insights as FHIR', () => {
 
   it('are answered with 500 if the store fails before the first', async () => {
     const session = sessionRow(tenant.accountId, T0);
-    const own = await TestServer.start((store) => ({
+    await using own = await TestServer.start((store) => ({
       store: {
         ...store,
         session: async () => session,
@@ -234,7 +233,6 @@ describe('insights as FHIR', () => {
     }));
     const key = await own.key(tenant.accountId, null);
     const answer = await own.request('GET', `/v1/sessions/${session.id}/insights`, key, undefined, { accept: FHIR });
-    await own.stop();
     expect(answer.status).to.equal(500);
   });
 });

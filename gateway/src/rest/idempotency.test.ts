@@ -71,53 +71,41 @@ describe('Idempotency-Key', () => {
   });
 
   it('does not fail a request whose response could not be saved', async () => {
-    const failing = await TestServer.start((store) => ({
+    await using failing = await TestServer.start((store) => ({
       store: { ...store, saveIdempotentResponse: () => Promise.reject(new StoreUnavailable('down')) },
     }));
-    try {
-      const { key } = await failing.tenant();
-      const headers = { 'idempotency-key': 'k' };
-      expect((await failing.request('POST', '/v1/device-models', key, { name: 'a' }, headers)).status).to.equal(201);
-      expect(failing.logged.map(({ text }) => text)).to.deep.equal([
-        'a response could not be saved for repeated requests',
-      ]);
-    } finally {
-      await failing.stop();
-    }
+    const { key } = await failing.tenant();
+    const headers = { 'idempotency-key': 'k' };
+    expect((await failing.request('POST', '/v1/device-models', key, { name: 'a' }, headers)).status).to.equal(201);
+    expect(failing.logged.map(({ text }) => text)).to.deep.equal([
+      'a response could not be saved for repeated requests',
+    ]);
   });
 
   it('is remembered for 24 h', async () => {
     const clock = new ManualClock(Date.now());
-    const later = await TestServer.start(() => ({ clock }));
-    try {
-      const { key } = await later.tenant();
-      const headers = { 'idempotency-key': 'k' };
-      const again = async () => (await later.request('POST', '/v1/device-models', key, { name: 'a' }, headers)).text;
-      const first = await again();
-      clock.advance(24 * 3_600_000 - 1);
-      expect(await again()).to.equal(first);
-      clock.advance(1);
-      expect(await again()).not.to.equal(first);
-    } finally {
-      await later.stop();
-    }
+    await using later = await TestServer.start(() => ({ clock }));
+    const { key } = await later.tenant();
+    const headers = { 'idempotency-key': 'k' };
+    const again = async () => (await later.request('POST', '/v1/device-models', key, { name: 'a' }, headers)).text;
+    const first = await again();
+    clock.advance(24 * 3_600_000 - 1);
+    expect(await again()).to.equal(first);
+    clock.advance(1);
+    expect(await again()).not.to.equal(first);
   });
 
   it('answers 409 in the end if the first request does not finish, and when to try again', async () => {
     const hasty: Clock = { ...systemClock, after: (_, run) => systemClock.after(0, run) };
-    const stuck = await TestServer.start((store) => ({
+    await using stuck = await TestServer.start((store) => ({
       clock: hasty,
       store: { ...store, claimIdempotencyKey: async () => ({ state: 'pending' }) },
     }));
-    try {
-      const { key } = await stuck.tenant();
-      const answer = await stuck.request('POST', '/v1/device-models', key, { name: 'a' }, { 'idempotency-key': 'k' });
-      expect(answer.status).to.equal(409);
-      expect(detailOf(answer)).to.contain('still running');
-      expect(answer.headers.get('retry-after')).to.equal('30');
-    } finally {
-      await stuck.stop();
-    }
+    const { key } = await stuck.tenant();
+    const answer = await stuck.request('POST', '/v1/device-models', key, { name: 'a' }, { 'idempotency-key': 'k' });
+    expect(answer.status).to.equal(409);
+    expect(detailOf(answer)).to.contain('still running');
+    expect(answer.headers.get('retry-after')).to.equal('30');
   });
 
   it('has 1 to 200 characters', async () => {

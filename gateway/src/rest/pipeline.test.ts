@@ -269,49 +269,37 @@ describe('the REST pipeline', () => {
 
   describe('failures', () => {
     it('show no internal details; the cause is in the log under the request id', async () => {
-      const failing = await TestServer.start((store) => ({
+      await using failing = await TestServer.start((store) => ({
         store: {
           ...store,
           insights: () => Promise.reject(new StoreUnavailable('secret path /var/lib')),
           sessions: () => Promise.reject(new TypeError('secret bug')),
         },
       }));
-      try {
-        const { key } = await failing.tenant();
-        for (const path of ['/v1/insights', '/v1/sessions']) {
-          const answer = await failing.request('GET', path, key);
-          expect(answer.status).to.equal(500);
-          expect(detailOf(answer)).not.to.match(/secret|bug|store/i);
-          const logged = failing.logged.find(({ fields }) => fields.requestId === answer.headers.get('x-request-id'));
-          expect(String(logged?.fields.err)).to.contain('secret');
-        }
-      } finally {
-        await failing.stop();
+      const { key } = await failing.tenant();
+      for (const path of ['/v1/insights', '/v1/sessions']) {
+        const answer = await failing.request('GET', path, key);
+        expect(answer.status).to.equal(500);
+        expect(detailOf(answer)).not.to.match(/secret|bug|store/i);
+        const logged = failing.logged.find(({ fields }) => fields.requestId === answer.headers.get('x-request-id'));
+        expect(String(logged?.fields.err)).to.contain('secret');
       }
     });
 
     it('has the cause in the log under the id of the request', async () => {
       const down = () => Promise.reject(new StoreUnavailable('down'));
-      const failing = await TestServer.start((store) => ({ store: { ...store, sessions: down } }));
-      try {
-        const { key } = await failing.tenant();
-        await failing.request('GET', '/v1/sessions', key, undefined, { 'x-request-id': 'call:7' });
-        expect(failing.logged.map(({ fields }) => fields.requestId)).to.deep.equal(['call:7']);
-      } finally {
-        await failing.stop();
-      }
+      await using failing = await TestServer.start((store) => ({ store: { ...store, sessions: down } }));
+      const { key } = await failing.tenant();
+      await failing.request('GET', '/v1/sessions', key, undefined, { 'x-request-id': 'call:7' });
+      expect(failing.logged.map(({ fields }) => fields.requestId)).to.deep.equal(['call:7']);
     });
 
     it('answers 401 if the key is bad, and 500 if the store of the keys fails', async () => {
-      const failing = await TestServer.start(() => ({
+      await using failing = await TestServer.start(() => ({
         keys: { key: () => Promise.reject(new StoreUnavailable('down')) },
       }));
-      try {
-        expect((await failing.request('GET', '/v1/algos', 'nonsense')).status).to.equal(401);
-        expect((await failing.request('GET', '/v1/algos', tenant.key)).status).to.equal(500);
-      } finally {
-        await failing.stop();
-      }
+      expect((await failing.request('GET', '/v1/algos', 'nonsense')).status).to.equal(401);
+      expect((await failing.request('GET', '/v1/algos', tenant.key)).status).to.equal(500);
     });
 
     it('answers a request that is not HTTP in the same form', async () => {

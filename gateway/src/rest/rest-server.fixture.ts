@@ -60,6 +60,10 @@ export class TestServer {
     return this.#close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   async tenant(name: string = randomUUID(), user = 'ann'): Promise<Tenant> {
     const accountId = randomUUID();
     await this.store.createAccount({ id: accountId, name, algorithms: null, createdAt: Date.now() });

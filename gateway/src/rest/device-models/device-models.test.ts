@@ -466,15 +466,11 @@ describe('device models', () => {
   });
 
   it('are refused if the account has reached its limit, with advice', async () => {
-    const full = await TestServer.start((store) => ({ store: { ...store, addDeviceModel: async () => false } }));
-    try {
-      const { key } = await full.tenant();
-      const answer = await full.request('POST', '/v1/device-models', key, { name: 'one more' });
-      expect(answer.status).to.equal(409);
-      expect(detailOf(answer)).to.include('at most 10000 device models').and.include('delete');
-    } finally {
-      await full.stop();
-    }
+    await using full = await TestServer.start((store) => ({ store: { ...store, addDeviceModel: async () => false } }));
+    const { key } = await full.tenant();
+    const answer = await full.request('POST', '/v1/device-models', key, { name: 'one more' });
+    expect(answer.status).to.equal(409);
+    expect(detailOf(answer)).to.include('at most 10000 device models').and.include('delete');
   });
 
   it('are read from the store only as fast as the client reads, and no further after it disconnects', async () => {
@@ -488,22 +484,18 @@ describe('device models', () => {
         left.emit('left');
       }
     }
-    const streaming = await TestServer.start((store) => ({ store: { ...store, deviceModels } }));
-    try {
-      const { key } = await streaming.tenant();
-      const request = get(`${streaming.url}/v1/device-models`, { headers: { authorization: `Bearer ${key}` } });
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
-      response.pause();
-      for (let before = -1; before !== batches; ) {
-        before = batches;
-        for (let turn = 0; turn < 200; turn++) await setImmediate();
-      }
-      expect(batches).to.be.within(1, 1000);
-      const gone = once(left, 'left');
-      request.destroy();
-      await gone;
-    } finally {
-      await streaming.stop();
+    await using streaming = await TestServer.start((store) => ({ store: { ...store, deviceModels } }));
+    const { key } = await streaming.tenant();
+    const request = get(`${streaming.url}/v1/device-models`, { headers: { authorization: `Bearer ${key}` } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.pause();
+    for (let before = -1; before !== batches; ) {
+      before = batches;
+      for (let turn = 0; turn < 200; turn++) await setImmediate();
     }
+    expect(batches).to.be.within(1, 1000);
+    const gone = once(left, 'left');
+    request.destroy();
+    await gone;
   });
 });

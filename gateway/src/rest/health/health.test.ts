@@ -4,12 +4,8 @@ import { TestServer } from '../rest-server.fixture.js';
 
 describe('health', () => {
   const answer = async (health: () => Promise<Health>, method = 'GET') => {
-    const server = await TestServer.start(() => ({ health }));
-    try {
-      return await server.request(method, '/v1/stream/health');
-    } finally {
-      await server.stop();
-    }
+    await using server = await TestServer.start(() => ({ health }));
+    return await server.request(method, '/v1/stream/health');
   };
 
   it('needs no key and names the working parts', async () => {

@@ -163,7 +163,7 @@ describe('insights across sessions', () => {
 
   it('lets four searches of an account run at once, and keeps no other account waiting for them', async () => {
     const running = new Map<string, (() => void)[]>();
-    const own = await TestServer.start((store) => ({
+    await using own = await TestServer.start((store) => ({
       store: {
         ...store,
         async insights(query) {
@@ -189,6 +189,5 @@ describe('insights across sessions', () => {
       running.get(busy.accountId)?.[ended]?.();
     }
     expect(new Set((await Promise.all(all)).map(({ status }) => status))).to.deep.equal(new Set([200]));
-    await own.stop();
   });
 });

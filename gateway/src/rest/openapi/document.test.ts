@@ -51,14 +51,10 @@ describe('openapi.json', () => {
   });
 
   it('is served to clients with a key', async () => {
-    const server = await TestServer.start();
-    try {
-      const { key } = await server.tenant();
-      expect((await server.request('GET', '/openapi.json', key)).json).to.deep.equal(raw);
-      expect((await server.request('GET', '/openapi.json')).status).to.equal(401);
-    } finally {
-      await server.stop();
-    }
+    await using server = await TestServer.start();
+    const { key } = await server.tenant();
+    expect((await server.request('GET', '/openapi.json', key)).json).to.deep.equal(raw);
+    expect((await server.request('GET', '/openapi.json')).status).to.equal(401);
   });
 
   it('has an operation for every route, and a route for every operation', async () => {
@@ -91,26 +87,22 @@ describe('openapi.json', () => {
   });
 
   it('names the headers of the answers', async () => {
-    const server = await TestServer.start();
-    try {
-      const { accountId, key } = await server.tenant();
-      for (let n = 0; n < 2; n++) await server.store.openSession(sampleSession({ accountId }));
-      for (const [status, method, path, query, sent, body] of [
-        [200, 'GET', '/v1/sessions', '?limit=1', key],
-        [400, 'GET', '/v1/sessions', '?limit=0', key],
-        [401, 'GET', '/v1/sessions', ''],
-        [201, 'POST', '/v1/device-models', '', key, { name: 'x' }],
-      ] as const) {
-        const answer = await server.request(method, path + query, sent, body);
-        expect(answer.status).to.equal(status);
-        const described = document.paths[path]?.[method.toLowerCase()]?.responses[status];
-        const { headers = {} } =
-          document.components.responses[described?.$ref?.split('/').pop() ?? ''] ?? described ?? {};
-        const given = ['X-Request-Id', 'WWW-Authenticate', 'Link'].filter((name) => answer.headers.has(name));
-        expect(Object.keys(headers), `${status}`).to.deep.equal(given);
-      }
-    } finally {
-      await server.stop();
+    await using server = await TestServer.start();
+    const { accountId, key } = await server.tenant();
+    for (let n = 0; n < 2; n++) await server.store.openSession(sampleSession({ accountId }));
+    for (const [status, method, path, query, sent, body] of [
+      [200, 'GET', '/v1/sessions', '?limit=1', key],
+      [400, 'GET', '/v1/sessions', '?limit=0', key],
+      [401, 'GET', '/v1/sessions', ''],
+      [201, 'POST', '/v1/device-models', '', key, { name: 'x' }],
+    ] as const) {
+      const answer = await server.request(method, path + query, sent, body);
+      expect(answer.status).to.equal(status);
+      const described = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+      const { headers = {} } =
+        document.components.responses[described?.$ref?.split('/').pop() ?? ''] ?? described ?? {};
+      const given = ['X-Request-Id', 'WWW-Authenticate', 'Link'].filter((name) => answer.headers.has(name));
+      expect(Object.keys(headers), `${status}`).to.deep.equal(given);
     }
   });
 
@@ -135,29 +127,25 @@ describe('openapi.json', () => {
   });
 
   it('agrees with the validation', async () => {
-    const server = await TestServer.start();
-    try {
-      const { key } = await server.tenant();
-      const [request, response] = [validator(raw, 'NewDeviceModel'), validator(raw, 'DeviceModel')];
-      const channel = { modality: 'ecg', sample_rate_hz: 250, bit_depth: 24, num_channels: 1 };
-      const bodies = [
-        { name: 'x' },
-        { name: '💓'.repeat(200), modality_channels: [channel], spo2_calibration: { a: 1, b: 2 } },
-        { name: '' },
-        { name: '💓'.repeat(201) },
-        { name: 'x', description: 1 },
-        { name: 'x', modality_channels: [{ ...channel, bit_depth: 33 }] },
-        { name: 'x', modality_channels: Array.from({ length: 65 }, () => channel) },
-        { name: 'x', spo2_calibration: { a: 1 } },
-        {},
-      ];
-      for (const body of bodies) {
-        const { status, json } = await server.request('POST', '/v1/device-models', key, body);
-        expect(status === 201, JSON.stringify(body)).to.equal(request(body));
-        if (status === 201) expect(response(json), JSON.stringify(response.errors)).to.equal(true);
-      }
-    } finally {
-      await server.stop();
+    await using server = await TestServer.start();
+    const { key } = await server.tenant();
+    const [request, response] = [validator(raw, 'NewDeviceModel'), validator(raw, 'DeviceModel')];
+    const channel = { modality: 'ecg', sample_rate_hz: 250, bit_depth: 24, num_channels: 1 };
+    const bodies = [
+      { name: 'x' },
+      { name: '💓'.repeat(200), modality_channels: [channel], spo2_calibration: { a: 1, b: 2 } },
+      { name: '' },
+      { name: '💓'.repeat(201) },
+      { name: 'x', description: 1 },
+      { name: 'x', modality_channels: [{ ...channel, bit_depth: 33 }] },
+      { name: 'x', modality_channels: Array.from({ length: 65 }, () => channel) },
+      { name: 'x', spo2_calibration: { a: 1 } },
+      {},
+    ];
+    for (const body of bodies) {
+      const { status, json } = await server.request('POST', '/v1/device-models', key, body);
+      expect(status === 201, JSON.stringify(body)).to.equal(request(body));
+      if (status === 201) expect(response(json), JSON.stringify(response.errors)).to.equal(true);
     }
   });
 });

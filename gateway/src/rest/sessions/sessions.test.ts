@@ -321,47 +321,35 @@ describe('sessions', () => {
     });
 
     it('answers HEAD without a body, and without running the query to its end', async () => {
-      const streaming = await streamingServer(100);
-      try {
-        const head = await streaming.server.request('HEAD', streaming.path, streaming.key);
-        expect([head.status, head.text]).to.deep.equal([200, '']);
-        await streaming.left;
-      } finally {
-        await streaming.server.stop();
-      }
+      await using streaming = await streamingServer(100);
+      const head = await streaming.server.request('HEAD', streaming.path, streaming.key);
+      expect([head.status, head.text]).to.deep.equal([200, '']);
+      await streaming.left;
     });
 
     it('reads from the store only as fast as the client reads, and stops when it disconnects', async () => {
-      const streaming = await streamingServer(100_000);
-      try {
-        const url = streaming.server.url + streaming.path;
-        const request = get(url, { headers: { authorization: `Bearer ${streaming.key}` } });
-        const [response] = (await once(request, 'response')) as [IncomingMessage];
-        response.pause();
-        await streaming.stalled();
-        expect(streaming.batches()).to.be.lessThan(1000);
-        request.destroy();
-        await streaming.left;
-        expect(streaming.server.logged).to.deep.equal([]);
-      } finally {
-        await streaming.server.stop();
-      }
+      await using streaming = await streamingServer(100_000);
+      const url = streaming.server.url + streaming.path;
+      const request = get(url, { headers: { authorization: `Bearer ${streaming.key}` } });
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.pause();
+      await streaming.stalled();
+      expect(streaming.batches()).to.be.lessThan(1000);
+      request.destroy();
+      await streaming.left;
+      expect(streaming.server.logged).to.deep.equal([]);
     });
 
     it('answers 500 if the store fails at once, and closes the connection if it fails later', async () => {
       for (const batchesBefore of [0, 3]) {
-        const failing = await streamingServer(batchesBefore, new StoreUnavailable('gone'));
-        try {
-          const headers = { authorization: `Bearer ${failing.key}` };
-          // Whether the beginning still arrives is up to Node.
-          const end = await fetch(failing.server.url + failing.path, { headers })
-            .then(async (response) => (await response.text()) && response.status)
-            .catch(() => 'broken');
-          expect(end).to.equal(batchesBefore === 0 ? 500 : 'broken');
-          expect(failing.server.logged.map(({ fields }) => String(fields.err)).join()).to.contain('gone');
-        } finally {
-          await failing.server.stop();
-        }
+        await using failing = await streamingServer(batchesBefore, new StoreUnavailable('gone'));
+        const headers = { authorization: `Bearer ${failing.key}` };
+        // Whether the beginning still arrives is up to Node.
+        const end = await fetch(failing.server.url + failing.path, { headers })
+          .then(async (response) => (await response.text()) && response.status)
+          .catch(() => 'broken');
+        expect(end).to.equal(batchesBefore === 0 ? 500 : 'broken');
+        expect(failing.server.logged.map(({ fields }) => String(fields.err)).join()).to.contain('gone');
       }
     });
   });
@@ -394,5 +382,6 @@ async function streamingServer(count: number, failure?: Error) {
       for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   }
-  return { server, key, path: `/v1/sessions/${row.id}/insights`, left, stalled, batches: () => batches };
+  const parts = { server, key, path: `/v1/sessions/${row.id}/insights`, left, stalled, batches: () => batches };
+  return { ...parts, [Symbol.asyncDispose]: () => server.stop() };
 }
