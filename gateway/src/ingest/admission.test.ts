@@ -298,9 +298,7 @@ describe('Admission of devices', () => {
   });
 
   it('counts its sockets', async () => {
-    const { connect } = await bench.device(gateway);
-    const device = connect();
-    await device.ready();
+    const { first: device } = await bench.session(gateway);
     expect(gateway.ingest.connections).to.equal(1);
     device.ws.close();
     await device.closed;

@@ -25,7 +25,7 @@ import { Heartbeats } from '../peers/heartbeats.js';
 import { Publisher } from '../publisher/publisher.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
-import { channel, int16 } from './frames.fixture.js';
+import { binary, channel, int16 } from './frames.fixture.js';
 import { Ingest } from './ingest.js';
 
 export const T0 = 1_763_600_000_000;
@@ -260,6 +260,14 @@ export class Bench {
     return { model, key, keyId: id, query, connect };
   }
 
+  /** The same, connected, with its session. */
+  async session(gateway: Gateway, options: Parameters<Bench['device']>[1] = {}) {
+    const made = await this.device(gateway, options);
+    const first = made.connect();
+    const { session_id } = await first.ready();
+    return { ...made, first, session_id };
+  }
+
   async row(id: string): Promise<Session> {
     const session = await this.store.session(id);
     if (!session) throw new Error(`there is no session ${id}`);
@@ -307,6 +315,12 @@ export class Bench {
     };
     return { info: at('info'), warn: at('warn'), error: at('error') };
   }
+}
+
+/** Sends a pulse in binary frames of this many instants, whose times follow from the numbers. */
+export function stream(device: TestDevice, from: number, to: number, { start = T0, instants = 100 } = {}): void {
+  for (let seq = from; seq < to; seq += instants)
+    device.send(binary({ seq, ts: start + seq * 10 }, pulse(seq, instants)));
 }
 
 /** Payload of a pulse at 100 Hz with 72 beats per minute, int16. */

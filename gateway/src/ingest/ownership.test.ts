@@ -1,16 +1,10 @@
 import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import { StoreUnavailable } from '../store/store.js';
-import { Bench, type Gateway, pulse, T0, type TestDevice } from './bench.fixture.js';
-import { binary } from './frames.fixture.js';
+import { Bench, type Gateway, stream, T0, type TestDevice } from './bench.fixture.js';
 
 const GRACE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-
-/** Sends a pulse in binary frames of a second, whose times follow from the numbers. */
-function stream(device: TestDevice, from: number, to: number, start = T0): void {
-  for (let seq = from; seq < to; seq += 100) device.send(binary({ seq, ts: start + seq * 10 }, pulse(seq, 100)));
-}
 
 describe('Sessions between gateways', () => {
   let bench: Bench;
@@ -36,9 +30,7 @@ describe('Sessions between gateways', () => {
 
   /** A device of the first gateway, and its session, which has readings in the store. */
   const withReadings = async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    const { session_id } = await first.ready();
+    const { connect, first, session_id } = await bench.session(a);
     stream(first, 0, 500);
     await first.handled();
     await until(async () => (await bench.insights(session_id)).length > 0);
@@ -62,10 +54,8 @@ describe('Sessions between gateways', () => {
   });
 
   it('lose no reading of a back-fill that another gateway continues, although its data are acknowledged', async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    const { session_id } = await first.ready();
-    stream(first, 0, 30_000, T0 - HOUR_MS);
+    const { connect, first, session_id } = await bench.session(a);
+    stream(first, 0, 30_000, { start: T0 - HOUR_MS });
     let acked = 0;
     first.ws.on('message', (text) => {
       const message = JSON.parse(String(text)) as { next_seq?: Record<string, number> };
@@ -79,21 +69,15 @@ describe('Sessions between gateways', () => {
     first.ws.terminate();
     const second = connect({}, b);
     const { replay_ms } = await second.ready();
-    stream(second, acked - replay_ms / 10, 30_000, T0 - HOUR_MS);
-    second.send({ type: 'end' });
-    await until(() => {
-      bench.clock.advance(1);
-      return second.received.some(({ type }) => type === 'ended');
-    });
+    stream(second, acked - replay_ms / 10, 30_000, { start: T0 - HOUR_MS });
+    await bench.end(second);
     const ends = (await bench.insights(session_id)).map(({ actual_end }) => (actual_end - T0 + HOUR_MS) / 1000);
     expect(ends).to.deep.equal(Array.from({ length: 297 }, (_, i) => i + 4));
   });
 
   it('stay open if they begin before the first heartbeat of a gateway that could not reach the store for long', async () => {
     await sweep(b, GRACE_MS + 10_000); // Gateway a takes part in nothing.
-    const { connect } = await bench.device(a);
-    const device = connect();
-    const { session_id } = await device.ready();
+    const { first: device, session_id } = await bench.session(a);
     await sweep(b, 3000);
     expect((await bench.row(session_id)).endedAt).to.equal(null);
     stream(device, 0, 500);
@@ -101,9 +85,7 @@ describe('Sessions between gateways', () => {
   });
 
   it('publish no window twice after a replay, and continue on the same seconds', async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    const { session_id } = await first.ready();
+    const { connect, first, session_id } = await bench.session(a);
     for (let seq = 0; seq < 700; seq += 100) {
       stream(first, seq, seq + 100);
       await first.handled();
@@ -117,11 +99,7 @@ describe('Sessions between gateways', () => {
     stream(second, 0, 1000);
     await second.handled();
     bench.clock.advance(1000);
-    second.send({ type: 'end' });
-    await until(() => {
-      bench.clock.advance(1);
-      return second.received.some(({ type }) => type === 'ended');
-    });
+    await bench.end(second);
     const ends = (await bench.insights(session_id)).map(({ actual_end }) => actual_end - T0);
     expect(ends).to.deep.equal([4000, 5000, 6000, 7000, 8000, 9000, 10_000]);
     expect(bench.published.filter(({ text }) => text.includes('"hr"'))).to.have.length(ends.length);
@@ -135,9 +113,7 @@ describe('Sessions between gateways', () => {
       heard = [];
       const messages = (batch: readonly unknown[]) => void heard.push(...batch.map(() => 'reading'));
       await bench.bus.subscribe(bench.account.id, { messages, loss: () => void heard.push('loss') });
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       stream(first, 0, 500);
       await first.handled();
       // Readings of one type in two commits have stamps in two milliseconds.
@@ -297,9 +273,7 @@ describe('Sessions between gateways', () => {
     });
 
     it('are left without a device that has connected again, if nothing waited to be stored', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       await sweep(b, GRACE_MS + 2000);
       expect((await bench.row(session_id)).status).to.equal('closed');
       expect((await connect().ready()).resumed).to.equal(false);
@@ -308,9 +282,7 @@ describe('Sessions between gateways', () => {
   });
 
   it('start at the first frame after a replay, whatever the store has', async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    await first.ready();
+    const { connect, first } = await bench.session(a);
     first.samples(0, 100);
     await first.handled();
     const second = connect({}, b);
@@ -344,9 +316,7 @@ describe('Sessions between gateways', () => {
   });
 
   it('of a dead gateway are closed by another one when their grace period has passed', async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    const { session_id } = await first.ready();
+    const { first, session_id } = await bench.session(a);
     bench.clock.advance(2000);
     first.samples(0, 100);
     await first.handled();
@@ -358,9 +328,7 @@ describe('Sessions between gateways', () => {
   });
 
   it('of a dead gateway are resumed by their device within the grace period, and not later', async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    const { session_id } = await first.ready();
+    const { connect, first, session_id } = await bench.session(a);
     first.samples(0, 100);
     await first.handled();
     await until(async () => (await bench.row(session_id)).progress.lastDataAt !== null);
@@ -413,9 +381,7 @@ describe('Sessions between gateways', () => {
     });
 
   it('are released by their gateway when they are taken over while its clock is set back', async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    await first.ready();
+    const { connect, first } = await bench.session(a);
     await a.ingest.sweep();
     bench.clock.step(-HOUR_MS);
     await connect({}, b).ready();
@@ -424,9 +390,7 @@ describe('Sessions between gateways', () => {
   });
 
   it('survive a drain: received data are stored, and the device gets 1012 and continues at another gateway', async () => {
-    const { connect } = await bench.device(a);
-    const first = connect();
-    const { session_id } = await first.ready();
+    const { connect, first, session_id } = await bench.session(a);
     stream(first, 0, 400);
     await first.handled();
     first.samples(400, 50);

@@ -1,16 +1,11 @@
 import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import { StoreUnavailable } from '../store/store.js';
-import { Bench, type Gateway, pulse, T0, type TestDevice } from './bench.fixture.js';
-import { binary, channel } from './frames.fixture.js';
+import { Bench, type Gateway, stream, T0, type TestDevice } from './bench.fixture.js';
+import { channel } from './frames.fixture.js';
 import { clockShift } from './sessions.js';
 
 const GRACE_MS = 60_000;
-
-/** Sends a pulse in binary frames of a second, whose times follow from the numbers. */
-function stream(device: TestDevice, from: number, to: number): void {
-  for (let seq = from; seq < to; seq += 100) device.send(binary({ seq, ts: T0 + seq * 10 }, pulse(seq, 100)));
-}
 
 describe('Sessions', () => {
   let bench: Bench;
@@ -33,9 +28,7 @@ describe('Sessions', () => {
 
   describe('on one gateway', () => {
     it('are resumed within the grace period, at their last position', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       first.samples(0, 100);
       await first.handled();
       await gone(first);
@@ -46,9 +39,7 @@ describe('Sessions', () => {
     });
 
     it('are closed after it, with the arrival of the last data as their end', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       bench.clock.advance(700);
       first.samples(0, 100);
       await first.handled();
@@ -61,9 +52,7 @@ describe('Sessions', () => {
     });
 
     it('do not count the grace period from an earlier disconnection', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       first.samples(0, 100);
       await first.handled();
       await gone(first);
@@ -77,9 +66,7 @@ describe('Sessions', () => {
     });
 
     it('are closed as soon as the connection is lost if all their data were refused', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       first.send({ type: 'ping' });
       first.send({ type: 'samples', channel: 9, seq: 0, samples: [1] });
       first.ws.close();
@@ -89,9 +76,7 @@ describe('Sessions', () => {
     });
 
     it('have their grace period if data arrived just before the connection was lost', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       first.samples(0, 100);
       await gone(first);
       bench.clock.advance(GRACE_MS - 1);
@@ -99,9 +84,7 @@ describe('Sessions', () => {
     });
 
     it('that do not end in the store delay a connection by 5 s and no longer, then 1013', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      await first.ready();
+      const { connect, first } = await bench.session(a);
       first.samples(0, 100);
       await first.handled();
       const close = a.store.closeSession;
@@ -145,9 +128,7 @@ describe('Sessions', () => {
     });
 
     it('are closed after the grace period if they were claimed and could not be continued', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       first.samples(0, 100);
       await first.handled();
       await gone(first);
@@ -160,9 +141,7 @@ describe('Sessions', () => {
     });
 
     it('continue, end and are resumed when the clock is set back by an hour', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       const seconds = async (device: TestDevice, from: number, to: number) => {
         for (let second = from; second < to; second++) {
           stream(device, second * 100, (second + 1) * 100);
@@ -189,9 +168,7 @@ describe('Sessions', () => {
     });
 
     it('keep their signal state over a reconnect', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       stream(first, 0, 300);
       await first.handled();
       await gone(first);
@@ -206,9 +183,7 @@ describe('Sessions', () => {
     });
 
     it('belong to the newest connection: the older one is closed with 4009', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       const second = connect();
       expect(await second.ready()).to.deep.include({ session_id, resumed: true, replay_ms: 0 });
       expect(await first.code()).to.equal(4009);
@@ -225,9 +200,7 @@ describe('Sessions', () => {
     });
 
     it('are closed at once if the model differs, and another one is opened', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       first.samples(0, 10);
       await first.handled();
       const other = await bench.model([channel({ modality: 'ecg' })]);
@@ -310,9 +283,7 @@ describe('Sessions', () => {
     });
 
     it('keep the problems of their data after they have closed, and the device its problem', async () => {
-      const { connect, query } = await bench.device(a);
-      const device = connect();
-      const { session_id } = await device.ready();
+      const { query, first: device, session_id } = await bench.session(a);
       device.send({ type: 'samples', channel: 0, seq: -1, samples: [1] });
       device.samples(0, 100);
       await device.handled();
@@ -324,9 +295,7 @@ describe('Sessions', () => {
     });
 
     it('leave no diagnostics if they never had a frame', async () => {
-      const { connect } = await bench.device(a);
-      const device = connect();
-      const { session_id } = await device.ready();
+      const { first: device, session_id } = await bench.session(a);
       bench.clock.advance(10_000);
       await device.handled();
       await bench.end(device);
@@ -346,9 +315,7 @@ describe('Sessions', () => {
     });
 
     it('keep the channels of their opening, and the next session has the changed ones', async () => {
-      const { connect, model } = await bench.device(a);
-      const first = connect();
-      await first.ready();
+      const { connect, model } = await bench.session(a);
       const ecg = channel({ modality: 'ecg' });
       await bench.store.changeDeviceModel(model.id, (m) => ({ ...m, channels: [...m.channels, ecg] }));
       const second = connect();
@@ -359,9 +326,7 @@ describe('Sessions', () => {
     });
 
     it('are replaced by a new one as soon as end is confirmed', async () => {
-      const { connect } = await bench.device(a);
-      const first = connect();
-      const { session_id } = await first.ready();
+      const { connect, first, session_id } = await bench.session(a);
       first.send({ type: 'end' });
       await first.next('ended');
       const ready = await connect().ready();
@@ -370,9 +335,7 @@ describe('Sessions', () => {
     });
 
     it('close with 4009 if the store has given them to another gateway', async () => {
-      const { connect } = await bench.device(a);
-      const device = connect();
-      const { session_id } = await device.ready();
+      const { first: device, session_id } = await bench.session(a);
       await bench.store.claimSession(session_id, 1, 'gateway-b');
       device.samples(0, 10);
       expect(await device.code()).to.equal(4009);
