@@ -32,7 +32,9 @@ describe('subscriber sockets', () => {
   let url: string;
   let clients: TestClient[];
 
+  /** Serves a fan-out with these options, in place of the usual one. */
   async function start(options: Partial<FanoutOptions> = {}): Promise<void> {
+    server?.close();
     fanout = new Fanout({ bus, keys, log: silentLog, clock, ...options });
     ({ server, url } = await serve(fanout));
   }
@@ -49,7 +51,7 @@ describe('subscriber sockets', () => {
     return client;
   }
 
-  beforeEach(() => {
+  beforeEach(async () => {
     bus = createMemoryBus();
     clock = new ManualClock();
     keys = new TestKeys();
@@ -57,6 +59,7 @@ describe('subscriber sockets', () => {
     keys.holders.set(hash(KEY), holderWith('one'));
     keys.holders.set(hash(OTHER_KEY), holderWith('two'));
     keys.holders.set(hash(ANNA_KEY), holderWith('one', { user: 'anna' }));
+    await start();
   });
 
   afterEach(async () => {
@@ -84,7 +87,6 @@ describe('subscriber sockets', () => {
     });
 
     it('accepts connections in turns, so that others are served meanwhile', async () => {
-      await start();
       const strangers = Array.from({ length: THOUSANDS }, () => strangersUpgrade());
       const refused = () => fanout.counters.refused.get('authenticationFailed') ?? 0;
       for (const stranger of strangers) fanout.handleUpgrade(...stranger);
@@ -96,7 +98,6 @@ describe('subscriber sockets', () => {
     });
 
     it('closes and cuts off subscribers in turns, so that others are served meanwhile', async () => {
-      await start();
       const silent = Array.from({ length: THOUSANDS }, () => strangersUpgrade(`/?api_key=${KEY}`));
       for (const upgrade of silent) fanout.handleUpgrade(...upgrade);
       await until(() => fanout.connections === THOUSANDS);
@@ -112,7 +113,6 @@ describe('subscriber sockets', () => {
 
   describe('admission', () => {
     it('sends {"status":"subscribed"} first and then the insights, unchanged and in order', async () => {
-      await start();
       const client = await subscribe();
       const texts = [
         '{"type":"hr","value":72.5}',
@@ -128,7 +128,6 @@ describe('subscriber sockets', () => {
     });
 
     it('closes with 4001 if the key is missing, malformed or unknown', async () => {
-      await start();
       for (const key of [null, '', 'svc_', 'nonsense', `svc_${'z'.repeat(32)}`]) {
         expect(await connect(key).closed).to.include({ code: 4001 });
       }
@@ -145,14 +144,12 @@ describe('subscriber sockets', () => {
     });
 
     it('reads the key only from the query parameter, not from a header', async () => {
-      await start();
       const ws = new WebSocket(url, { headers: { Authorization: `Bearer ${KEY}` } });
       const code = await new Promise((resolve) => ws.on('close', resolve));
       expect(code).to.equal(4001);
     });
 
     it('keeps no place among the waiting for those that it has refused, so that they keep nobody out', async () => {
-      await start();
       const strangers = Array.from({ length: 5000 }, () => strangersUpgrade());
       for (const stranger of strangers) fanout.handleUpgrade(...stranger);
       await subscribe();
@@ -160,7 +157,6 @@ describe('subscriber sockets', () => {
     });
 
     it('closes with 1013 if the key cannot be checked now', async () => {
-      await start();
       keys.answer = () => Promise.reject(new Error('store down'));
       expect(await connect().closed).to.deep.equal({
         code: 1013,
@@ -178,7 +174,7 @@ describe('subscriber sockets', () => {
     });
 
     it('closes with 1013 if the bus refuses the subscription', async () => {
-      await start({ bus: { ...bus, subscribe: () => Promise.reject(new BusUnavailable('down')) } });
+      await start({ bus: { subscribe: () => Promise.reject(new BusUnavailable('down')) } });
       expect(await connect().closed).to.include({ code: 1013 });
     });
 
@@ -188,7 +184,7 @@ describe('subscriber sockets', () => {
         asked += 1;
         return new Promise<never>(() => undefined);
       };
-      await start({ bus: { ...bus, subscribe: never } });
+      await start({ bus: { subscribe: never } });
       const client = connect();
       await until(() => asked === 1);
       clock.advance(4999);
@@ -203,15 +199,11 @@ describe('subscriber sockets', () => {
       const gate = new Promise<void>((resolve) => {
         confirm = resolve;
       });
-      const slow: Bus = {
-        publish: (account, messages) => bus.publish(account, messages),
-        declareLoss: (account) => bus.declareLoss(account),
+      const slow: FanoutOptions['bus'] = {
         subscribe: async (account, listener) => {
           await gate;
           return bus.subscribe(account, listener);
         },
-        probe: (limit) => bus.probe(limit),
-        close: () => bus.close(),
       };
       await start({ bus: slow });
       const client = connect();
@@ -227,13 +219,9 @@ describe('subscriber sockets', () => {
 
     it('admits again once the bus is back', async () => {
       let down = true;
-      const flaky: Bus = {
-        publish: (account, messages) => bus.publish(account, messages),
-        declareLoss: (account) => bus.declareLoss(account),
+      const flaky: FanoutOptions['bus'] = {
         subscribe: (account, listener) =>
           down ? Promise.reject(new BusUnavailable('down')) : bus.subscribe(account, listener),
-        probe: (limit) => bus.probe(limit),
-        close: () => bus.close(),
       };
       await start({ bus: flaky });
       expect(await connect().closed).to.include({ code: 1013 });
@@ -242,7 +230,6 @@ describe('subscriber sockets', () => {
     });
 
     it('closes with 4001 if the key is revoked while it is being checked', async () => {
-      await start();
       let answer: () => void = () => undefined;
       keys.answer = () =>
         new Promise((resolve) => {
@@ -259,7 +246,6 @@ describe('subscriber sockets', () => {
 
   describe('scope', () => {
     it('gives every subscriber of an account every insight, and other accounts none', async () => {
-      await start();
       const [first, second, other] = [await subscribe(), await subscribe(), await subscribe(OTHER_KEY)];
       await bus.publish('one', [message('a')]);
       await bus.publish('two', [message('b')]);
@@ -268,7 +254,6 @@ describe('subscriber sockets', () => {
     });
 
     it('gives the key of a user only the insights of the sessions of that user', async () => {
-      await start();
       const [all, anna] = [await subscribe(), await subscribe(ANNA_KEY)];
       await bus.publish('one', [message('1', 'anna'), message('2', 'bert'), message('3'), message('4', 'anna')]);
       await Promise.all([all.count(5), anna.count(3)]);
@@ -277,7 +262,6 @@ describe('subscriber sockets', () => {
     });
 
     it('counts every subscriber of every message as delivered, dropped or filtered', async () => {
-      await start();
       const [all, anna] = [await subscribe(), await subscribe(ANNA_KEY)];
       await bus.publish('one', [message('1', 'anna'), message('2', 'bert')]);
       await Promise.all([all.count(3), anna.count(2)]);
@@ -285,7 +269,6 @@ describe('subscriber sockets', () => {
     });
 
     it('counts messages as dropped if their socket is lost, also before its close event', async () => {
-      await start();
       const sockets: Socket[] = [];
       server.on('connection', (socket) => sockets.push(socket));
       const [gone, stays] = [await subscribe(), await subscribe()];
@@ -296,7 +279,6 @@ describe('subscriber sockets', () => {
     });
 
     it('gives a new subscriber nothing that was published before it was told that it is subscribed', async () => {
-      await start();
       const first = await subscribe();
       keys.answer = async () => {
         await bus.publish('one', [message('1')]);
@@ -312,7 +294,6 @@ describe('subscriber sockets', () => {
     });
 
     it('serves those who remain, in whatever order the others leave', async () => {
-      await start();
       const all = [await subscribe(), await subscribe(), await subscribe(), await subscribe()];
       const remaining = new Set(all);
       for (const leaver of [all[0], all[3], all[1]]) {
@@ -326,7 +307,6 @@ describe('subscriber sockets', () => {
     });
 
     it('counts a key as in use while it has a subscriber', async () => {
-      await start();
       const [first, second] = [await subscribe(), await subscribe()];
       const other = await subscribe(OTHER_KEY);
       expect(keys.inUse).to.have.members([hash(KEY), hash(OTHER_KEY)]);
@@ -338,9 +318,7 @@ describe('subscriber sockets', () => {
 
     it('holds one upstream subscription for each account, and only while it has a listener', async () => {
       let [opened, cancelled] = [0, 0];
-      const counting: Bus = {
-        publish: (account, messages) => bus.publish(account, messages),
-        declareLoss: (account) => bus.declareLoss(account),
+      const counting: FanoutOptions['bus'] = {
         subscribe: async (account, listener) => {
           opened += 1;
           const subscription = await bus.subscribe(account, listener);
@@ -351,8 +329,6 @@ describe('subscriber sockets', () => {
             },
           };
         },
-        probe: (limit) => bus.probe(limit),
-        close: () => bus.close(),
       };
       await start({ bus: counting });
       const pair = await Promise.all([subscribe(), subscribe()]);
@@ -368,7 +344,6 @@ describe('subscriber sockets', () => {
 
   describe('an open socket', () => {
     it('is not compressed, whatever its client offers', async () => {
-      await start();
       const client = new TestClient(`${url}?api_key=${KEY}`, { perMessageDeflate: true });
       clients.push(client);
       await client.count(1);
@@ -376,7 +351,6 @@ describe('subscriber sockets', () => {
     });
 
     it('gets a pong for its ping, and never a ping', async () => {
-      await start();
       const client = await subscribe();
       let pings = 0;
       client.ws.on('ping', () => {
@@ -390,7 +364,6 @@ describe('subscriber sockets', () => {
     });
 
     it('is read and ignored up to 4 KiB a message, and closed with 1009 beyond', async () => {
-      await start();
       const client = await subscribe();
       client.ws.send('x'.repeat(4096));
       client.ws.send(Buffer.alloc(4096));
@@ -401,7 +374,6 @@ describe('subscriber sockets', () => {
     });
 
     it('is closed with 4001 when its key is revoked, and others stay open', async () => {
-      await start();
       const [one, other] = [await subscribe(), await subscribe(OTHER_KEY)];
       keys.revoke(hash(KEY));
       expect(await one.closed).to.include({ code: 4001 });
@@ -410,7 +382,6 @@ describe('subscriber sockets', () => {
     });
 
     it('is closed with 4001 within a second after the expiry of its key by the wall clock, and others stay open', async () => {
-      await start();
       keys.holders.set(hash(KEY), holderWith('one', { expiresAt: 60_000 }));
       keys.holders.set(hash(ANNA_KEY), holderWith('one', { user: 'anna', expiresAt: 3_600_000 }));
       const [one, same, anna, other] = [
@@ -433,14 +404,12 @@ describe('subscriber sockets', () => {
     });
 
     it('is answered with 1000 when it closes cleanly', async () => {
-      await start();
       const client = await subscribe();
       client.ws.close(1000);
       expect(await client.closed).to.include({ code: 1000 });
     });
 
     it('survives invalid frames without an effect on other sockets', async () => {
-      await start();
       const [neighbour, broken] = [await subscribe(), await subscribe()];
       (broken.ws as unknown as { _socket: NodeJS.WritableStream })._socket.write(Buffer.from('ffffffffff', 'hex'));
       expect(await broken.closed).to.include({ code: 1002 });
@@ -451,7 +420,6 @@ describe('subscriber sockets', () => {
 
   describe('a peer that sends unexpected data', () => {
     it('is closed with 1008 if a message has more than 16 fragments', async () => {
-      await start();
       const [one, other] = [await subscribe(), await subscribe()];
       for (let n = 0; n < 17; n++) {
         one.ws.send('x', { fin: false });
@@ -463,7 +431,6 @@ describe('subscriber sockets', () => {
     });
 
     it('is closed with 1013 and the cause if a message does not end within 10 s, but not for several shorter ones in turn', async () => {
-      await start();
       const [one, other] = [await subscribe(), await subscribe()];
       for (const { ws } of [one, other]) await begin(ws);
       clock.advance(10_000);
@@ -492,7 +459,6 @@ describe('subscriber sockets', () => {
     }
 
     it('is closed with 4000 and the cause after more than 100 frames of any kind in a second', async () => {
-      await start();
       const kinds: ((client: TestClient) => void)[] = [
         ({ ws }) => ws.ping(),
         ({ ws }) => ws.pong(),
@@ -517,7 +483,6 @@ describe('subscriber sockets', () => {
     });
 
     it('may send the 100 pings in one packet, and is closed with 4000 if they are 200', async () => {
-      await start();
       const [one, other] = [await subscribe(), await subscribe()];
       const send = ({ ws }: TestClient, pings: number) =>
         (ws as unknown as { readonly _socket: Socket })._socket.write(Buffer.alloc(pings * PING.length, PING));
@@ -528,7 +493,6 @@ describe('subscriber sockets', () => {
     });
 
     it('is read for at most 100 frames after it was refused', async () => {
-      await start();
       const accepted = once(server, 'connection') as Promise<[Socket]>;
       const raw = await Raw.open(portOf(server), upgradeOf('/stream/subscribe'));
       const [socket] = await accepted;
@@ -634,7 +598,6 @@ describe('subscriber sockets', () => {
     }
 
     it('does not delay another account by more than a few turns', async () => {
-      await start();
       const crowd = await silent(200);
       const quiet = await subscribe(OTHER_KEY);
       for (let n = 0; n < 5000; n++) await bus.publish('one', [message('{}')]);
@@ -663,7 +626,6 @@ describe('subscriber sockets', () => {
     });
 
     it('closes them with 1012 if it publishes more than can be sent, and does not affect others', async () => {
-      await start();
       const [slow, other] = [await subscribe(), await subscribe(OTHER_KEY)];
       for (let sent = 0; sent < 70; sent++) await bus.publish('one', [message('x'.repeat(64 * 1024))]);
       await bus.publish('two', [message('a')]);
@@ -679,15 +641,11 @@ describe('subscriber sockets', () => {
   describe('a loss', () => {
     it('closes the sockets of its account with 1012 and the cause within seconds, delivers nothing more to them, and does not affect new sockets and other accounts', async () => {
       const listeners = new Map<string, BusListener>();
-      const lossy: Bus = {
-        publish: (account, messages) => bus.publish(account, messages),
-        declareLoss: (account) => bus.declareLoss(account),
+      const lossy: FanoutOptions['bus'] = {
         subscribe: (account, listener) => {
           listeners.set(account, listener);
           return bus.subscribe(account, listener);
         },
-        probe: (limit) => bus.probe(limit),
-        close: () => bus.close(),
       };
       await start({ bus: lossy });
       const concerned = await Promise.all([subscribe(), subscribe(), subscribe(ANNA_KEY)]);
@@ -714,7 +672,6 @@ describe('subscriber sockets', () => {
 
   describe('drain', () => {
     it('closes the open sockets with 1012, spread over the window, and ends when all are closed', async () => {
-      await start();
       const all = await Promise.all([subscribe(), subscribe(), subscribe(), subscribe()]);
       const drained = fanout.drain(1000);
       clock.advance(499);
@@ -728,7 +685,6 @@ describe('subscriber sockets', () => {
     });
 
     it('accepts new connections only to close them with 1012, whatever their key', async () => {
-      await start();
       await fanout.drain(0);
       expect(await connect().closed).to.include({ code: 1012 });
       expect(await connect(null).closed).to.include({ code: 1012 });

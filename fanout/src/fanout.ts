@@ -42,7 +42,7 @@ const SERVER_OPTIONS = {
 const STATUS_FRAME = textFrame(JSON.stringify({ status: 'subscribed' }));
 
 export interface FanoutOptions {
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, 'subscribe'>;
   readonly keys: KeyCheck;
   readonly log: Log;
   /** A subscriber whose oldest unfinished write is older than this is closed (1013), ms. Default 10 s. */
@@ -88,7 +88,7 @@ export class Fanout {
   readonly clock: Clock;
   readonly scheduler = new FairScheduler();
   readonly #pending: PendingSockets<Subscriber>;
-  readonly bus: Bus;
+  readonly bus: FanoutOptions['bus'];
   /** The accounts that have subscribers on this node. */
   readonly #channels = new Map<string, Channel>();
   readonly #maxLagMs: number;

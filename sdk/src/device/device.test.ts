@@ -79,6 +79,14 @@ describe('device', () => {
     return server.peer();
   }
 
+  /** The same, once the service has answered that it is ready, with these changes. */
+  async function live(changes: object = {}, ...settings: Parameters<typeof connect>): Promise<Peer> {
+    const peer = await connect(...settings);
+    peer.send(ready(changes));
+    await device.ready();
+    return peer;
+  }
+
   it('connects with its names, its key and its clock', async () => {
     const peer = await connect({}, { now: () => 1234, after: () => () => {} });
     expect(Object.fromEntries(peer.query)).to.deep.equal({
@@ -121,9 +129,7 @@ describe('device', () => {
   });
 
   it('splits samples that exceed a frame, with the stamp and number of each part', async () => {
-    const peer = await connect();
-    peer.send(ready({ limits: { ...LIMITS, max_frame_bytes: 56 } }));
-    await device.ready();
+    const peer = await live({ limits: { ...LIMITS, max_frame_bytes: 56 } });
     device.push('accel', Array(21).fill(1), T);
     const messages = await peer.messages(3);
     expect(frames(messages)).to.deep.equal([
@@ -135,9 +141,7 @@ describe('device', () => {
   });
 
   it('refuses samples that do not fit the channel', async () => {
-    const peer = await connect();
-    peer.send(ready());
-    await device.ready();
+    await live();
     expect(() => device.push('accel', [1, 2])).to.throw(
       RangeError,
       'samples must be whole instants, 3 values each; it is 2',
@@ -229,9 +233,7 @@ describe('device', () => {
   });
 
   it('has the reason of the service for a close', async () => {
-    const peer = await connect();
-    peer.send(ready());
-    await device.ready();
+    const peer = await live();
     peer.socket.close(1009, 'a message is larger than 65536 bytes');
     expect(await device.closed)
       .to.be.instanceOf(ClosedError)
@@ -240,9 +242,7 @@ describe('device', () => {
 
   it('takes the times of a clock that was never set, and is at a day of 1970 that is a time in seconds', async () => {
     const clock = { ...systemClock, now: () => 11 * 86_400_000 };
-    const peer = await connect({}, clock);
-    peer.send(ready());
-    await device.ready();
+    const peer = await live({}, {}, clock);
     device.push(0, [1], clock.now());
     const [frame] = (await peer.messages(1)) as [Buffer];
     expect(frame.readDoubleLE(8)).to.equal(clock.now());
@@ -284,9 +284,7 @@ describe('device', () => {
   });
 
   it('collects samples that are pushed one by one', async () => {
-    const peer = await connect();
-    peer.send(ready());
-    await device.ready();
+    const peer = await live();
     for (let n = 0; n < 25; n++) device.push('ppg', [n], T + 10 * n);
     expect(frames(await peer.messages(3))).to.deep.equal([
       [0, 0, 10],
@@ -296,9 +294,7 @@ describe('device', () => {
   });
 
   it('sends samples that it collects before later ones that the caller numbers', async () => {
-    const peer = await connect();
-    peer.send(ready());
-    await device.ready();
+    const peer = await live();
     device.push('ppg', [1, 2], T);
     device.send({ channel: 'ppg', seq: 5, ts: T + 50, samples: Float64Array.of(3) });
     expect(frames(await peer.messages(2))).to.deep.equal([
@@ -308,9 +304,7 @@ describe('device', () => {
   });
 
   it('waits while too much data is not acknowledged, and continues with the acknowledgement', async () => {
-    const peer = await connect();
-    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
-    await device.ready();
+    const peer = await live({ limits: { ...LIMITS, max_unacked_ms: 2000 } });
     for (let n = 0; n < 5; n++) device.push(0, Array(100).fill(n));
     expect(frames(await peer.messages(2))).to.have.length(2);
     expect(device.backlogBytes).to.equal(3 * 216);
@@ -323,9 +317,7 @@ describe('device', () => {
 
   it('does not wait for the acknowledgement of frames that the service refused', async () => {
     const pings = new Pings();
-    const peer = await connect({}, pings.clock);
-    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
-    await device.ready();
+    const peer = await live({ limits: { ...LIMITS, max_unacked_ms: 2000 } }, {}, pings.clock);
     for (let n = 0; n < 3; n++) device.push(0, Array(100).fill(n));
     pings.send();
     expect((await peer.messages(3))[2]).to.equal('{"type":"ping"}');
@@ -340,9 +332,7 @@ describe('device', () => {
 
   it('waits for the acknowledgement of frames sent after the ping that a pong answers', async () => {
     const pings = new Pings();
-    const peer = await connect({}, pings.clock);
-    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 2000 } }));
-    await device.ready();
+    const peer = await live({ limits: { ...LIMITS, max_unacked_ms: 2000 } }, {}, pings.clock);
     for (let n = 0; n < 5; n++) device.push(0, Array(100).fill(n));
     pings.send();
     await peer.messages(3);
@@ -360,9 +350,7 @@ describe('device', () => {
     let now = 1_700_000_000_000;
     const states: string[] = [];
     const onStatus: DeviceSettings['onStatus'] = ({ state }) => states.push(state);
-    const first = await connect({ onStatus }, { ...systemClock, now: () => now });
-    first.send(ready());
-    await device.ready();
+    const first = await live({}, { onStatus }, { ...systemClock, now: () => now });
     device.push(0, Array(100).fill(1));
     await first.messages(1);
     first.send({ type: 'ack', next_seq: { 0: 100 }, server_time: 0 });
@@ -388,9 +376,7 @@ describe('device', () => {
   });
 
   it('ends a session that an earlier run of the device left open if the service refuses its times there', async () => {
-    const first = await connect();
-    first.send(ready({ resumed: true, channels: at(5000) }));
-    await device.ready();
+    const first = await live({ resumed: true, channels: at(5000) });
     device.push(0, Array(100).fill(1));
     await first.messages(1);
     first.send({ type: 'error', code: 'in_future', detail: 'ts lies in the future', channel: 0, seq: 5000 });
@@ -407,9 +393,7 @@ describe('device', () => {
   });
 
   it('stays in its session if the service refuses times although its clock was not set', async () => {
-    const peer = await connect();
-    peer.send(ready());
-    await device.ready();
+    const peer = await live();
     device.push(0, Array(100).fill(1));
     await peer.messages(1);
     peer.send({ type: 'error', code: 'in_future', detail: 'ts is in microseconds', channel: 0, seq: 0 });
@@ -419,9 +403,7 @@ describe('device', () => {
   });
 
   it('reconnects after a restart and continues after the data that the service has', async () => {
-    const first = await connect();
-    first.send(ready());
-    await device.ready();
+    const first = await live();
     for (let n = 0; n < 3; n++) device.push(0, Array(100).fill(n));
     await first.messages(3);
     first.socket.close(1012);
@@ -438,9 +420,7 @@ describe('device', () => {
   });
 
   it('sends the last minute again to a gateway that lost the signal', async () => {
-    const first = await connect();
-    first.send(ready());
-    await device.ready();
+    const first = await live();
     for (let n = 0; n < 80; n++) device.push(0, Array(100).fill(n));
     for (let n = 10; n <= 80; n += 10) first.send({ type: 'ack', next_seq: { 0: 100 * n }, server_time: 0 });
     await device.drained();
@@ -456,9 +436,7 @@ describe('device', () => {
   });
 
   it('sends unacknowledged data in the next session if the old one is closed', async () => {
-    const first = await connect();
-    first.send(ready());
-    await device.ready();
+    const first = await live();
     for (let n = 0; n < 3; n++) device.push(0, Array(100).fill(n));
     first.send({ type: 'ack', next_seq: { 0: 200 }, server_time: 0 });
     first.send({ type: 'error', code: 'too_late', detail: 'the acknowledgement before this has been read' });
@@ -470,9 +448,7 @@ describe('device', () => {
   });
 
   it('continues the numbers of a session that an earlier run of the device left open', async () => {
-    const peer = await connect();
-    peer.send(ready({ resumed: true, channels: at(5000, 70) }));
-    await device.ready();
+    const peer = await live({ resumed: true, channels: at(5000, 70) });
     device.push(0, [1]);
     device.send({ channel: 1, seq: 4, ts: T, samples: Float64Array.of(1, 2, 3) });
     expect(frames(await peer.messages(2))).to.have.deep.members([
@@ -520,9 +496,7 @@ describe('device', () => {
   });
 
   it('keeps a limited amount of data while it is offline and counts dropped samples', async () => {
-    const peer = await connect({ bufferBytes: 432 });
-    peer.send(ready({ limits: { ...LIMITS, max_unacked_ms: 0 } }));
-    await device.ready();
+    await live({ limits: { ...LIMITS, max_unacked_ms: 0 } }, { bufferBytes: 432 });
     for (let n = 0; n < 5; n++) device.push(0, Array(100).fill(n));
     expect(device.backlogBytes).to.equal(432);
     expect(device.counters.samplesDropped).to.equal(300);
@@ -576,9 +550,7 @@ describe('device', () => {
   });
 
   it('sends one instant a frame, and loops nowhere, if the service says that frames have no bytes', async () => {
-    const peer = await connect();
-    peer.send(ready({ limits: { ...LIMITS, max_frame_bytes: 0 } }));
-    await device.ready();
+    const peer = await live({ limits: { ...LIMITS, max_frame_bytes: 0 } });
     device.push(0, Array(10).fill(1));
     expect(frames(await peer.messages(10))).to.have.length(10);
   });

@@ -77,6 +77,20 @@ describe('live subscription', () => {
     while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** A subscription that has begun so. */
+  async function begun(...options: Parameters<typeof subscribe>): Promise<Peer> {
+    const peer = await subscribe(...options);
+    await begin(peer);
+    return peer;
+  }
+
+  /** The next connection, its subscription confirmed. */
+  async function confirmed(): Promise<Peer> {
+    const peer = await server.peer();
+    peer.send({ status: 'subscribed' });
+    return peer;
+  }
+
   /** The insights of a gateway whose clock is 5 minutes behind `now`, by number. */
   const lateSince = (now: number) => (n: number) => insight(n, { ts: now - 300_000 + n, session_id: 's2' });
 
@@ -181,15 +195,13 @@ describe('live subscription', () => {
 
   it('reads the missed insights after a loss, each once, before the new ones', async () => {
     const now = Date.now();
-    const first = await subscribe();
-    await begin(first);
+    const first = await begun();
     const all = Array.from({ length: 9 }, (_, n) => insight(n, { ts: now + n }));
     first.send(all[0] as object);
     first.send(all[1] as object);
     stored = all.slice(0, 7).map((one) => ({ ...one, coverage: 1, actual_end: 5 }));
     first.socket.close(1012);
-    const second = await server.peer();
-    second.send({ status: 'subscribed' });
+    const second = await confirmed();
     for (const one of all.slice(5)) second.send(one);
     expect(await take(9)).to.deep.equal(all);
     expect([live.reconnects, live.repaired]).to.deep.equal([1, 5]);
@@ -210,8 +222,7 @@ describe('live subscription', () => {
   });
 
   it('reads back further if a gateway could not publish for a while and others could', async () => {
-    const first = await subscribe();
-    await begin(first);
+    const first = await begun();
     const now = Date.now();
     stored = [0, 20, 40, 50].map((seconds, n) => insight(n, { ts: now + 1000 * seconds, session_id: 's2' }));
     const others = [10, 45, 60].map((seconds, n) => insight(9 + n, { ts: now + 1000 * seconds }));
@@ -219,7 +230,7 @@ describe('live subscription', () => {
     for (const one of others) first.send(one);
     stored = [...stored, ...others].sort((a, b) => a.ts - b.ts);
     first.socket.close(1012);
-    (await server.peer()).send({ status: 'subscribed' });
+    await confirmed();
     expect(valuesOf(await take(7))).to.deep.equal([0, 9, 10, 11, 1, 2, 3]);
   });
 
@@ -276,7 +287,7 @@ describe('live subscription', () => {
     first.send(insight(1, { ts: now + 7_200_000, session_id: 's2' }));
     first.send(insight(2, { ts: now }));
     first.socket.close(1012);
-    (await server.peer()).send({ status: 'subscribed' });
+    await confirmed();
     while (live.reconnects === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(holes.map(({ cause }) => cause.message)).to.deep.equal(["the service's clocks differ by 7200000 ms"]);
     expect(holes[0]?.since).to.be.lessThan(holes[0]?.until ?? 0);
@@ -295,22 +306,20 @@ describe('live subscription', () => {
     while (live.reconnects === 0) await new Promise((resolve) => setImmediate(resolve));
     stored = [later(2), later(3), later(4), insight(1, { ts: now })];
     second.send(later(4));
-    const third = await server.peer();
-    third.send({ status: 'subscribed' });
+    const third = await confirmed();
     third.send(later(5));
     expect(valuesOf(await take(5))).to.deep.equal([1, 2, 3, 4, 5]);
     expect(live.reconnects).to.equal(2);
   });
 
   it('gives nothing that is older than what it received first of a session and type', async () => {
-    const first = await subscribe();
-    await begin(first);
+    const first = await begun();
     const now = Date.now();
     const row = (n: number, changes: Partial<LiveInsight> = {}) => insight(n, { ts: now + n, ...changes });
     stored = [row(1), row(2, { type: 'rr' }), row(3), row(4), row(5, { session_id: 's2' })];
     for (const n of [2, 4]) first.send(stored[n] as object);
     first.socket.close(1012);
-    (await server.peer()).send({ status: 'subscribed' });
+    await confirmed();
     expect(valuesOf(await take(4))).to.deep.equal([3, 5, 2, 4]);
   });
 
@@ -338,8 +347,7 @@ describe('live subscription', () => {
       response.setHeader('date', requests.length % 2 ? 'never' : new Date(Date.now() + 3_600_000).toUTCString());
       respond(request, response);
     };
-    const first = await subscribe();
-    await begin(first);
+    const first = await begun();
     first.socket.terminate();
     const second = await server.peer();
     stored = [insight(1, { ts: Date.now() })];
@@ -369,8 +377,7 @@ describe('live subscription', () => {
 
   it('is live while the service cannot say where it starts, and misses nothing then', async () => {
     refusal = 503;
-    const first = await subscribe({}, { retries: 0 });
-    await begin(first);
+    const first = await begun({}, { retries: 0 });
     expect(live.state).to.equal('live');
     [refusal, stored] = [null, [insight(1)]];
     first.socket.terminate();
@@ -383,8 +390,7 @@ describe('live subscription', () => {
   it('leaves out rows that are newer than one that may still be stored before them', async () => {
     const now = Date.now();
     const [a, b, c] = [1, 2, 3].map((n) => insight(n, { ts: now + n }));
-    const first = await subscribe();
-    await begin(first);
+    const first = await begun();
     first.socket.terminate();
     const other = [4, 5, 6].map((n) => insight(n, { ts: now + 1, session_id: `s${n}` }));
     stored = [...other.slice(0, 3), b as LiveInsight];
@@ -395,8 +401,7 @@ describe('live subscription', () => {
       if (requests.filter((query) => query.has('since')).length === 1)
         stored = [a as LiveInsight, ...other, b as LiveInsight, c as LiveInsight];
     };
-    const second = await server.peer();
-    second.send({ status: 'subscribed' });
+    const second = await confirmed();
     for (const one of [a, b, c]) second.send(one as object);
     expect(valuesOf(await take(6)).filter((value) => value < 4)).to.deep.equal([1, 2, 3]);
   });
@@ -413,8 +418,7 @@ describe('live subscription', () => {
       const rows = [...absurd.map(text), ...stored.map((row) => JSON.stringify(row))];
       return response.writeHead(200, { 'content-type': 'application/json' }).end(`[${rows.join()}]`);
     };
-    const first = await subscribe();
-    await begin(first);
+    const first = await begun();
     for (const ts of absurd) first.socket.send(text(ts));
     first.send(insight(1, { ts: now + 1 }));
     expect(valuesOf(await take(1))).to.deep.equal([1]);
@@ -427,8 +431,7 @@ describe('live subscription', () => {
   it('is live, and reports a gap, after an insight of a far future', async () => {
     const holes: Hole[] = [];
     const now = Date.now();
-    const first = await subscribe({ onHole: (hole) => holes.push(hole) });
-    await begin(first);
+    const first = await begun({ onHole: (hole) => holes.push(hole) });
     first.send(insight(1, { ts: Date.UTC(5000, 0), session_id: 's2' }));
     first.send(insight(2, { ts: now }));
     await comesBack(first, [insight(2, { ts: now })]);
@@ -438,8 +441,7 @@ describe('live subscription', () => {
   });
 
   it('reads no page twice that leads to itself, says so, and is live once the pages are right', async () => {
-    const first = await subscribe();
-    await begin(first);
+    const first = await begun();
     const { respond } = server;
     let asked = 0;
     server.respond = (_, response) => {
@@ -448,8 +450,7 @@ describe('live subscription', () => {
       response.writeHead(200, { 'content-type': 'application/json', link }).end('[]');
     };
     first.socket.terminate();
-    const second = await server.peer();
-    second.send({ status: 'subscribed' });
+    await confirmed();
     const third = await server.peer();
     expect(String(live.lastError)).to.contain('the pages of the list repeat');
     expect(asked).to.be.lessThan(10);
@@ -460,12 +461,10 @@ describe('live subscription', () => {
   });
 
   it('tries again on another connection if the service does not answer', async () => {
-    const first = await subscribe({}, { retries: 0 });
-    await begin(first);
+    const first = await begun({}, { retries: 0 });
     refusal = 500;
     first.socket.terminate();
-    const second = await server.peer();
-    second.send({ status: 'subscribed' });
+    const second = await confirmed();
     second.send(insight(2, { ts: Date.now() + 1 }));
     const third = await server.peer();
     expect(live.lastError).to.include({ name: 'ApiError', status: 500 });
@@ -482,8 +481,7 @@ describe('live subscription', () => {
     await live.subscribed();
     refusal = 403;
     first.socket.terminate();
-    const second = await server.peer();
-    second.send({ status: 'subscribed' });
+    const second = await confirmed();
     second.send(insight(2));
     expect(valuesOf(await take(1))).to.deep.equal([2]);
     expect(holes.map(({ cause }) => cause))
@@ -495,14 +493,13 @@ describe('live subscription', () => {
     const [holes, hour]: [Hole[], number] = [[], 3_600_000];
     let now = Date.now();
     const clock = { now: () => now, after: systemClock.after };
-    const first = await subscribe({ onHole: (hole) => holes.push(hole) }, { clock });
-    await begin(first);
+    const first = await begun({ onHole: (hole) => holes.push(hole) }, { clock });
     first.send(insight(1, { ts: now }));
     expect(valuesOf(await take(1))).to.deep.equal([1]);
     refusal = 403;
     now += hour;
     first.socket.terminate();
-    (await server.peer()).send({ status: 'subscribed' });
+    await confirmed();
     while (holes.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(holes[0]).to.include({ until: now });
     expect(holes[0]?.since).to.be.at.most(now - hour);
@@ -510,14 +507,13 @@ describe('live subscription', () => {
 
   it('reads what it missed once the page of a captive portal no longer answers in place of the service', async () => {
     const holes: Hole[] = [];
-    const first = await subscribe({ onHole: (hole) => holes.push(hole) });
-    await begin(first);
+    const first = await begun({ onHole: (hole) => holes.push(hole) });
     const respond = server.respond;
     server.respond = (_, response) =>
       response.writeHead(403, { 'content-type': 'text/html' }).end('<form action="https://portal.example">');
     first.socket.terminate();
     stored = [insight(1, { ts: Date.now() })];
-    (await server.peer()).send({ status: 'subscribed' });
+    await confirmed();
     const third = await server.peer();
     expect(String(live.lastError)).to.contain('not from the service (403, text/html)');
     server.respond = respond;
@@ -540,8 +536,7 @@ describe('live subscription', () => {
     const taken: number[] = [];
     const next = async () => taken.push((await insights.next()).value?.value ?? -1);
     for (let n = 0; n < 4; n++) await next();
-    const second = await server.peer();
-    second.send({ status: 'subscribed' });
+    const second = await confirmed();
     for (const one of all.slice(16)) second.send(one);
     while (taken.length < 20) {
       expect(live.buffered).to.be.at.most(4);
@@ -560,8 +555,7 @@ describe('live subscription', () => {
         run();
         if (ms === 0) pauses += 1;
       });
-    const first = await subscribe({ buffer: 4 }, { clock: { ...systemClock, after } });
-    await begin(first);
+    const first = await begun({ buffer: 4 }, { clock: { ...systemClock, after } });
     for (let n = 0; n < 5; n++) first.send(insight(n));
     while (live.state !== 'waiting' || pauses === 0) await turn();
     const insights = live[Symbol.asyncIterator]();
@@ -597,7 +591,7 @@ describe('live subscription', () => {
         away = 1 + Math.floor(random.uniform() * 20);
       }
     }
-    if (away > 0) (await server.peer()).send({ status: 'subscribed' });
+    if (away > 0) await confirmed();
     await reading;
     expect([...valuesOf(got)].sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 1500 }, (_, n) => n));
     for (const session of ['s0', 's1', 's2']) {
@@ -708,7 +702,7 @@ describe('live subscription', () => {
       beat.next();
       stored = [insight(2, { ts: Date.now() + 1 })];
       await silence();
-      (await server.peer()).send({ status: 'subscribed' });
+      await confirmed();
       expect(valuesOf(await take(1))).to.deep.equal([2]);
     });
 
