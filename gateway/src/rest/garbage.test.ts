@@ -27,13 +27,6 @@ const model = near({
   modality_channels: fc.array(channel, { maxLength: 4 }),
   spo2_calibration: near({ a: fc.double(), b: fc.double(), c: fc.double() }),
 });
-const body = fc.oneof(
-  model.map((v) => JSON.stringify(v)),
-  channel.map((v) => JSON.stringify(v)),
-  fc.json(),
-  fc.string({ unit: 'binary', minLength: 1 }),
-  fc.constantFrom('{"name":"\\ud800"}', '{"name":"\\u0000"}', '{"__proto__":{"name":"x"}}', '['.repeat(100_000)),
-);
 const words = fc.oneof(
   fc.string({ unit: 'binary' }),
   absurd.map(String),
@@ -47,22 +40,12 @@ describe('the REST interface under garbage', function () {
   this.timeout(120_000); // hundreds of real requests each
   let server: TestServer;
   let tenant: Tenant;
-  let modelPath: string;
-  let channelId: string;
 
   before(async () => {
     server = await TestServer.start();
     tenant = await server.tenant();
     const row = sessionRow(tenant.accountId, 1_763_600_000_000);
     await seed(server.store, row, [insightRow(row, 1_763_600_009_000)]);
-    const made = await server.request('POST', '/v1/device-models', tenant.key, {
-      name: 'm',
-      modality_channels: [{ modality: 'ecg', sample_rate_hz: 250, bit_depth: 24, num_channels: 1 }],
-    });
-    const shape = z.object({ id: z.string(), modality_channels: z.array(z.object({ ch_id: z.string() })) });
-    const { id, modality_channels } = shape.parse(made.json);
-    modelPath = `/v1/device-models/${id}`;
-    channelId = modality_channels[0]?.ch_id ?? '';
   });
   after(() => server.stop());
 
@@ -73,22 +56,6 @@ describe('the REST interface under garbage', function () {
     if (answer.status >= 400) detailOf(answer);
     return answer;
   }
-
-  it('gives a documented answer to any body of any endpoint', async () => {
-    const endpoints = fc.constantFrom(
-      ['POST', () => '/v1/device-models'],
-      ['PUT', () => modelPath],
-      ['POST', () => `${modelPath}/modalities`],
-      ['PUT', () => `${modelPath}/modalities/${channelId}`],
-    ) as fc.Arbitrary<[string, () => string]>;
-    await fc.assert(
-      fc.asyncProperty(endpoints, body, async ([method, path], sent) => {
-        await expectSense(method, path(), sent);
-      }),
-      { numRuns: 400 },
-    );
-    await expectSense('GET', modelPath);
-  });
 
   it('returns accepted values exactly', async () => {
     await fc.assert(
@@ -118,22 +85,6 @@ describe('the REST interface under garbage', function () {
         await expectSense('GET', `${to}?${search}`);
       }),
       { numRuns: 400 },
-    );
-  });
-
-  it('gives a documented answer to any id in a path', async () => {
-    const id = fc
-      .oneof(fc.uuid(), fc.stringMatching(/^[\x21-\x7e]{1,40}$/))
-      .map((text) => text.replace(/[/?#\\]/g, '%2F'));
-    const paths = fc.constantFrom('/v1/device-models/*', '/v1/device-models/*/modalities', '/v1/sessions/*/insights');
-    await fc.assert(
-      fc.asyncProperty(paths, id, async (path, text) => {
-        await expectSense(
-          'GET',
-          path.replace('*', () => (text === '.' || text === '..' ? 'x' : text)),
-        );
-      }),
-      RUNS,
     );
   });
 

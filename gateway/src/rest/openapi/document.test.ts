@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { z } from 'zod';
@@ -41,13 +40,6 @@ describe('openapi.json', () => {
 
   it('equals the output of `npm run openapi -w gateway`', () => {
     expect(text).to.equal(openapiText());
-  });
-
-  it('is valid OpenAPI 3.1', async () => {
-    await SwaggerParser.validate(JSON.parse(text));
-    const wrong = text.replace('"operationId"', '"operationid"');
-    const refusal: unknown = await SwaggerParser.validate(JSON.parse(wrong)).catch((error: unknown) => error);
-    expect(refusal).to.be.instanceOf(Error);
   });
 
   it('is served to clients with a key', async () => {
@@ -103,14 +95,6 @@ describe('openapi.json', () => {
         document.components.responses[described?.$ref?.split('/').pop() ?? ''] ?? described ?? {};
       const given = ['X-Request-Id', 'WWW-Authenticate', 'Link'].filter((name) => answer.headers.has(name));
       expect(Object.keys(headers), `${status}`).to.deep.equal(given);
-    }
-  });
-
-  it('has no dangling reference', () => {
-    for (const [, pointer] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
-      let target: unknown = raw;
-      for (const step of (pointer ?? '').split('/')) target = (target as Record<string, unknown>)[step];
-      expect(target, pointer).to.be.an('object');
     }
   });
 
