@@ -8,12 +8,13 @@ import { expect } from 'chai';
 import { removeOperator, resetOperator } from '../admin/operators.js';
 import type { SummaryRow } from '../rest/sessions/schema.js';
 import {
+  addedModel,
   NO_PROGRESS,
   newMoment,
+  opened,
   partOf,
   sampleDevice,
   sampleInsight,
-  sampleModel,
   sampleSession,
 } from '../store/suite/samples.js';
 import { TestDashboard } from './dashboard-server.fixture.js';
@@ -139,12 +140,10 @@ describe('the interface of the dashboard', () => {
   });
 
   it('shows devices with their open sessions, and deletes a device', async () => {
-    const model = sampleModel({ accountId: account });
-    await dashboard.store.addDeviceModel(model);
+    const model = await addedModel(dashboard.store, { accountId: account });
     const device = sampleDevice(model, { deviceId: 'band-1' });
     await dashboard.store.putDevice(device);
-    const session = sampleSession({ accountId: account, deviceId: 'band-1', deviceModelId: model.id });
-    await dashboard.store.openSession(session);
+    const session = await opened(dashboard.store, { accountId: account, deviceId: 'band-1', deviceModelId: model.id });
     const { rows } = (await call<Listed<DeviceRow>>('GET', `/accounts/${account}/devices?prefix=band`)).json;
     expect(rows[0]).to.deep.include({ device_id: 'band-1' }).and.to.have.nested.property('session.id', session.id);
     const one = (await call<DeviceView>('GET', `/accounts/${account}/devices/band-1`)).json;
@@ -164,8 +163,7 @@ describe('the interface of the dashboard', () => {
   });
 
   it('reads a page of devices with one query of the store', async () => {
-    const model = sampleModel({ accountId: account });
-    await dashboard.store.addDeviceModel(model);
+    const model = await addedModel(dashboard.store, { accountId: account });
     for (const deviceId of ['one-1', 'one-2', 'one-3']) {
       await dashboard.store.putDevice(sampleDevice(model, { deviceId }));
       await dashboard.store.openSession(sampleSession({ accountId: account, deviceId }));
@@ -188,8 +186,7 @@ describe('the interface of the dashboard', () => {
   });
 
   it('shows the problems that streaming devices have now, all in one answer', async () => {
-    const session = sampleSession({ accountId: account, deviceId: 'lost-1' });
-    await dashboard.store.openSession(session);
+    const session = await opened(dashboard.store, { accountId: account, deviceId: 'lost-1' });
     const { id: sessionId, gateway, epoch } = session;
     const notice = { code: 'no_reading', channel: null, insight: 'hr', reason: 'hum', detail: 'no trusted hr: …' };
     const seen = { firstAt: 1, lastAt: 2, count: 1 };
@@ -289,8 +286,7 @@ describe('the interface of the dashboard', () => {
   });
 
   it('thins a long session, but keeps its highest and lowest readings', async () => {
-    const session = sampleSession();
-    await dashboard.store.openSession(session);
+    const session = await opened(dashboard.store);
     const value = (i: number) => (i === 7777 ? 199 : i === 3333 ? 31 : 70);
     const insights = Array.from({ length: 10_000 }, (_, i) =>
       sampleInsight(session, session.startedAt + i * 1000, session.startedAt + i * 1000, { value: value(i) }),
@@ -306,8 +302,7 @@ describe('the interface of the dashboard', () => {
   it('makes the charts of an operator one at a time, because a long one takes much memory', async () => {
     const { store } = dashboard;
     const { sessionInsights } = store;
-    const session = sampleSession();
-    await store.openSession(session);
+    const session = await opened(store);
     let running = 0;
     let most = 0;
     Object.assign(store, {
@@ -328,8 +323,7 @@ describe('the interface of the dashboard', () => {
   it('makes no chart for a page that has left while it waited', async () => {
     const { store, url } = dashboard;
     const { sessionInsights } = store;
-    const session = sampleSession();
-    await store.openSession(session);
+    const session = await opened(store);
     const sockets: Socket[] = [];
     const note = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
     subscribe('http.server.request.start', note);

@@ -4,13 +4,13 @@ import { expect } from 'chai';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
 import {
+  opened,
   partOf,
   sampleAccount,
   sampleDevice,
   sampleInsight,
   sampleKey,
   sampleModel,
-  sampleSession,
 } from '../store/suite/samples.js';
 import { eraseAccount, eraseSession } from './erasure.js';
 
@@ -38,8 +38,7 @@ describe('the erasure', () => {
   }
 
   it('of a closed session deletes what its last gateway stores meanwhile, and nothing comes after it', async () => {
-    const session = sampleSession();
-    await store.openSession(session);
+    const session = await opened(store);
     await store.closeSession(session.id, 1, session.startedAt);
     const add = (at: number) => store.commit([partOf(session, [sampleInsight(session, at)])]);
     await add(1000);

@@ -3,7 +3,7 @@ import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixtu
 import { expect } from 'chai';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Session, Store } from '../store/store.js';
-import { partOf, sampleAccount, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { opened, partOf, sampleAccount, sampleInsight } from '../store/suite/samples.js';
 import { keepFor, type RetentionRun } from './retention.js';
 
 const HOUR_MS = 3_600_000;
@@ -39,8 +39,7 @@ describe('the retention of readings', () => {
   async function streamed(days: number, count: number, isClosed: boolean): Promise<Session> {
     const end = NOW - days * DAY_MS;
     const startedAt = end - count * HOUR_MS;
-    const session = sampleSession({ accountId: account.id, startedAt });
-    await store.openSession(session);
+    const session = await opened(store, { accountId: account.id, startedAt });
     const at = (i: number) => startedAt + (i + 1) * HOUR_MS;
     const insights = Array.from({ length: count }, (_, i) => sampleInsight(session, at(i), at(i)));
     await store.commit([partOf(session, insights)]);

@@ -2,7 +2,7 @@ import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixtu
 import { expect } from 'chai';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
-import { sampleKey } from '../store/suite/samples.js';
+import { addedKey, sampleKey } from '../store/suite/samples.js';
 import { KeyRing } from './key-ring.js';
 
 const START = 1_763_600_000_000;
@@ -30,8 +30,7 @@ describe('the key ring', () => {
   afterEach(() => store.close());
 
   const issue = async () => {
-    const key = sampleKey();
-    await store.addKey(key);
+    const key = await addedKey(store);
     return key;
   };
 
@@ -143,8 +142,7 @@ describe('the key ring', () => {
   });
 
   it('accepts a key that may only subscribe for subscribers, but not for REST or devices', async () => {
-    const key = sampleKey({ subscribeOnly: true });
-    await store.addKey(key);
+    const key = await addedKey(store, { subscribeOnly: true });
     expect(await ring.holder(key.hash)).to.deep.equal({
       account: key.accountId,
       user: null,

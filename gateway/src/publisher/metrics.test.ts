@@ -2,15 +2,14 @@ import { ManualClock } from '@device-insights/fanout/platform/manual-clock.fixtu
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
-import { partOf, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { opened, partOf, sampleInsight } from '../store/suite/samples.js';
 import { observedStore } from './metrics.js';
 
 describe('the metrics of publication', () => {
   it('count an insight as without delay while the clock of the service is behind that of the device', async () => {
     const store = await openTemporaryStore(new ManualClock());
     const registry = new Registry();
-    const session = sampleSession();
-    await store.openSession(session);
+    const session = await opened(store);
     const insight = sampleInsight(session, 60_000, 20_000);
     expect(insight.e2e_latency_ms).to.equal(-40_000);
     await observedStore(store, registry).commit([partOf(session, [insight])]);

@@ -7,7 +7,7 @@ import type { Beat } from '../beat.js';
 import { type LiveInsight, liveForm, type Reading, type StoredInsight } from '../insight.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { SessionCommit } from '../store/store.js';
-import { NO_PROGRESS, sampleBlock, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { NO_PROGRESS, opened, sampleBlock, sampleInsight } from '../store/suite/samples.js';
 import { Gate } from './gate.fixture.js';
 import { Publisher } from './publisher.js';
 import type { PublishedSession, Stream } from './stream.js';
@@ -59,8 +59,10 @@ describe('the publisher', () => {
 
   /** A session that is open in the store and at the publisher. */
   async function begin(fields: Partial<PublishedSession> = {}): Promise<Rig> {
-    const session = sampleSession({ accountId: fields.accountId ?? randomUUID(), user: fields.user ?? null });
-    await gate.store.openSession(session);
+    const session = await opened(gate.store, {
+      accountId: fields.accountId ?? randomUUID(),
+      user: fields.user ?? null,
+    });
     let lost = 0;
     let closed = 0;
     const published: PublishedSession = { ...session, last: {}, ...fields };

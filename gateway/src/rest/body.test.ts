@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { KeyRing } from '../keys/key-ring.js';
-import { sampleModel } from '../store/suite/samples.js';
+import { addedModel } from '../store/suite/samples.js';
 import { detailOf, type Tenant, TestServer } from './rest-server.fixture.js';
 
 const PATH = '/v1/device-models';
@@ -115,8 +115,7 @@ describe('the body of a request', () => {
       return { keys: { key } };
     });
     const { key, accountId } = await slow.tenant();
-    const model = sampleModel({ accountId });
-    await slow.store.addDeviceModel(model);
+    const model = await addedModel(slow.store, { accountId });
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': 12 };
     const sent: { call: ReturnType<typeof request>; answer: Promise<IncomingMessage> }[] = [];
     for (const [method, path] of [

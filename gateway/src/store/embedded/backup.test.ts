@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
-import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
+import { newMoment, opened, partOf, rejection, sampleInsight } from '../suite/samples.js';
 import { backUp, restore, verify, verifyStore } from './backup.js';
 import { openEmbeddedStore } from './embedded.js';
 
@@ -27,8 +27,7 @@ describe('a backup file of the embedded store', () => {
     data = join(folder, 'data');
     file = join(folder, 'backup.db');
     const store = await openEmbeddedStore(data, systemClock);
-    const session = sampleSession();
-    await store.openSession(session);
+    const session = await opened(store);
     const at = newMoment();
     const insights = Array.from({ length: 500 }, (_, i) => sampleInsight(session, at + i * 1000));
     await store.commit([partOf(session, insights)]);

@@ -5,7 +5,7 @@ import { systemClock } from '@device-insights/fanout/platform/clock';
 import { expect } from 'chai';
 import { Publisher } from '../../publisher/publisher.js';
 import { type Session, type Store, StoreUnavailable } from '../store.js';
-import { newMoment, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
+import { newMoment, opened, partOf, rejection, sampleInsight, sampleSession } from '../suite/samples.js';
 import { MongoConnection } from './connection.js';
 import { startMongoStore } from './mongo.js';
 import { startTestMongo, type TestMongo } from './mongo-server.fixture.js';
@@ -135,8 +135,7 @@ describe('insights on their way into MongoDB', () => {
   });
 
   it('are stored although another gateway ends the slow commit that holds a session it takes over', async () => {
-    const taken = sampleSession();
-    await store.openSession(taken);
+    const taken = await opened(store);
     await store.beat(taken.gateway, newMoment());
     const at = newMoment();
     await arrange({ failCommands: ['insert'], blockConnection: true, blockTimeMS: 2000 });

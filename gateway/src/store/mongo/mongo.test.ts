@@ -8,6 +8,7 @@ import { type ClientSession, createConnection, type Query } from 'mongoose';
 import { type InsightQuery, type Session, type SessionQuery, type Store, StoreUnavailable } from '../store.js';
 import {
   newMoment,
+  opened,
   partOf,
   rejection,
   sampleAccount,
@@ -67,8 +68,7 @@ describe('the MongoDB store', () => {
     };
 
     it('reports it within seconds, without effect, and continues when the server is back', async () => {
-      const session = sampleSession();
-      await store.openSession(session);
+      const session = await opened(store);
       line.cut();
       const commit = store.commit([partOf(session, [sampleInsight(session, newMoment())])]);
       for (const error of await Promise.all([...calls(), commit].map(rejection)))

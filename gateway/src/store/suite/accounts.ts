@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { allPages, atOnce, type Handles, newMoment, rejection, sampleAccount, sampleKey } from './samples.js';
+import { addedKey, allPages, atOnce, type Handles, newMoment, rejection, sampleAccount, sampleKey } from './samples.js';
 
 export function accountSuite({ store, other }: Handles): void {
   describe('accounts', () => {
@@ -48,15 +48,13 @@ export function accountSuite({ store, other }: Handles): void {
     });
 
     it('keeps the expiry of a key, and still finds it after that', async () => {
-      const key = sampleKey({ expiresAt: newMoment() });
-      await store.addKey(key);
+      const key = await addedKey(store, { expiresAt: newMoment() });
       expect(await other.keyByHash(key.hash)).to.deep.equal(key);
       expect(await other.keys(key.accountId)).to.deep.equal([key]);
     });
 
     it('keeps no two keys with the same hash', async () => {
-      const key = sampleKey();
-      await store.addKey(key);
+      const key = await addedKey(store);
       expect(await rejection(store.addKey(sampleKey({ hash: key.hash })))).to.be.instanceOf(Error);
       expect(await store.keyByHash(key.hash)).to.deep.equal(key);
     });
@@ -106,8 +104,7 @@ export function accountSuite({ store, other }: Handles): void {
 
     it('replaces a key once, with the time until which the old one is valid', async () => {
       const at = newMoment();
-      const old = sampleKey({ createdAt: at, expiresAt: at + 9000 });
-      await store.addKey(old);
+      const old = await addedKey(store, { createdAt: at, expiresAt: at + 9000 });
       const by = Array.from({ length: 6 }, () => sampleKey({ accountId: old.accountId, createdAt: at + 1 }));
       const done = await atOnce(6, [store, other], (handle, i) => handle.replaceKey(old.id, by[i] ?? old, at + 5000));
       const [winner] = by.filter((_, i) => done[i]);
@@ -129,8 +126,7 @@ export function accountSuite({ store, other }: Handles): void {
     });
 
     it('changes the label of a key', async () => {
-      const key = sampleKey();
-      await store.addKey(key);
+      const key = await addedKey(store);
       expect(await other.labelKey(key.id, 'kiosk')).to.deep.equal({ ...key, label: 'kiosk' });
       expect(await store.key(key.id)).to.deep.equal({ ...key, label: 'kiosk' });
       expect(await store.labelKey(sampleKey().id, 'none')).to.equal(null);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceModel, Session, Store } from '../store.js';
 import {
+  addedModel,
   allPages,
   atOnce,
   collected,
@@ -16,14 +17,13 @@ import {
 export function deviceSuite({ store, other }: Handles): void {
   describe('device models', () => {
     it('keeps a model exactly, whatever its texts contain', async () => {
-      const model = sampleModel({
+      const model = await addedModel(store, {
         name: 'a\u0000b "心" 𝄞',
         description: "it's\n\\",
         firmwareVersion: '',
         channels: [sampleChannel(), sampleChannel()],
         spo2Curve: [110, -25.5, 0.001],
       });
-      await store.addDeviceModel(model);
       expect(await other.deviceModel(model.id)).to.deep.equal(model);
       expect(await other.deviceModel(sampleModel().id)).to.equal(null);
     });
@@ -69,8 +69,7 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('changes a model', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const changed = { ...model, name: 'Ring 2', spo2Curve: [1, 2], channels: [], updatedAt: newMoment() };
       expect(await store.changeDeviceModel(model.id, () => changed)).to.deep.equal(changed);
       expect(await other.deviceModel(model.id)).to.deep.equal(changed);
@@ -78,8 +77,7 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('leaves a model unchanged if the change throws, and rejects with the same error', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const fault = new Error('no such channel');
       const refusal = store.changeDeviceModel(model.id, () => {
         throw fault;
@@ -89,16 +87,14 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('loses none of many simultaneous changes', async () => {
-      const model = sampleModel({ channels: [] });
-      await store.addDeviceModel(model);
+      const model = await addedModel(store, { channels: [] });
       const add = (m: DeviceModel) => ({ ...m, channels: [...m.channels, sampleChannel()] });
       await atOnce(10, [store, other], (handle) => handle.changeDeviceModel(model.id, add));
       expect((await store.deviceModel(model.id))?.channels).to.have.length(10);
     });
 
     it('deletes a model that no device references', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const device = sampleDevice(model);
       await store.putDevice(device);
       expect(await other.deleteDeviceModel(model.id)).to.equal('referenced');
@@ -110,8 +106,7 @@ export function deviceSuite({ store, other }: Handles): void {
 
     it('never deletes a model while a device is added to it', async () => {
       for (let round = 0; round < 8; round++) {
-        const model = sampleModel();
-        await store.addDeviceModel(model);
+        const model = await addedModel(store);
         const [first, second] = round % 2 ? [store, other] : [other, store];
         const [put, deleted] = await Promise.all([
           first.putDevice(sampleDevice(model)),
@@ -144,8 +139,7 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('creates one row for many simultaneous connections of a device', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const device = sampleDevice(model);
       const put = await atOnce(8, [store, other], (handle) => handle.putDevice(device));
       expect(put).to.deep.equal(Array(8).fill('put'));
@@ -153,8 +147,7 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('creates the rows of a hundred devices that connect at once', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const put = await atOnce(100, [store, other], (handle) => handle.putDevice(sampleDevice(model)));
       expect(put).to.deep.equal(put.map(() => 'put'));
       expect(await store.devices(model.accountId)).to.have.length(100);
@@ -187,8 +180,7 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('keeps the diagnostics of a session, and the problem of its device, from the owner alone', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const devices = ['band-3', 'band-1', 'band-2', 'ring-1'].map((deviceId) => sampleDevice(model, { deviceId }));
       const sessions = devices.map(({ accountId, deviceId }) => sampleSession({ accountId, deviceId }));
       for (const device of devices) await store.putDevice(device);
@@ -220,8 +212,7 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('lists each device with its open session or, without one, its newest', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const { accountId } = model;
       const sessionOf = (deviceId: string, startedAt: number) => sampleSession({ accountId, deviceId, startedAt });
       const early = { band: sessionOf('band', 5), ring: sessionOf('ring', 5) };
@@ -260,8 +251,7 @@ export function deviceSuite({ store, other }: Handles): void {
     });
 
     it('finds one device, and pages through all, or through those with a common prefix, by id', async () => {
-      const model = sampleModel();
-      await store.addDeviceModel(model);
+      const model = await addedModel(store);
       const ids = ['ring-2', 'band-1', 'ring-10', 'ring-1', 'Band:1'];
       for (const deviceId of ids) await store.putDevice(sampleDevice(model, { deviceId }));
       const paged = async (prefix: string | null) =>

@@ -8,6 +8,7 @@ import {
   commitAll,
   type Handles,
   newMoment,
+  opened,
   partOf,
   sampleAccount,
   sampleBlock,
@@ -21,8 +22,7 @@ import {
 export function erasureSuite({ store, other }: Handles): void {
   /** A closed session with insights published from `at` on, one a second. */
   async function closed(store: Store, at: number, count: number, fields: Partial<Session> = {}): Promise<Session> {
-    const session = sampleSession(fields);
-    await store.openSession(session);
+    const session = await opened(store, fields);
     const insights = Array.from({ length: count }, (_, i) => sampleInsight(session, at + i * 1000, at + i * 1000));
     await commitAll(store, session, insights);
     await store.closeSession(session.id, 1, at);
@@ -126,8 +126,7 @@ export function erasureSuite({ store, other }: Handles): void {
 
     it('deletes the row of a session only if it is closed and has no insights', async () => {
       const session = await closed(store, newMoment(), 1);
-      const open = sampleSession();
-      await store.openSession(open);
+      const open = await opened(store);
       expect(await store.eraseSession(session.id)).to.equal(false);
       expect(await store.eraseSession(open.id)).to.equal(false);
       await store.eraseReadings('insights', { sessionId: session.id }, 9);

@@ -10,6 +10,7 @@ import {
   type Handles,
   NO_PROGRESS,
   newMoment,
+  opened,
   partOf,
   rejection,
   sampleBlock,
@@ -23,12 +24,6 @@ export function insightSuite(handles: Handles): void {
   beats(handles);
   summaries(handles);
   lists(handles);
-}
-
-async function opened(store: Store, fields: Partial<Session> = {}): Promise<Session> {
-  const session = sampleSession(fields);
-  await store.openSession(session);
-  return session;
 }
 
 async function insightsOf(store: Store, { id }: Session): Promise<StoredInsight[]> {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { atOnce, type Handles, newMoment, sampleSession } from './samples.js';
+import { atOnce, type Handles, newMoment, opened, sampleSession } from './samples.js';
 
 export function ownershipSuite({ store, other }: Handles): void {
   describe('owners of sessions', () => {
     it('change by a claim with the current epoch', async () => {
-      const session = sampleSession();
-      await store.openSession(session);
+      const session = await opened(store);
       const gateway = randomUUID();
       const claimed = { ...session, gateway, epoch: 2 };
       expect(await other.claimSession(session.id, 1, gateway)).to.deep.equal(claimed);
@@ -15,16 +14,14 @@ export function ownershipSuite({ store, other }: Handles): void {
     });
 
     it('do not change if the session is closed or unknown', async () => {
-      const session = sampleSession();
-      await store.openSession(session);
+      const session = await opened(store);
       await store.closeSession(session.id, 1, newMoment());
       expect(await store.claimSession(session.id, 1, randomUUID())).to.equal(null);
       expect(await store.claimSession(randomUUID(), 1, randomUUID())).to.equal(null);
     });
 
     it('change one at a time for simultaneous claims', async () => {
-      const session = sampleSession();
-      await store.openSession(session);
+      const session = await opened(store);
       for (const epoch of [1, 2, 3]) {
         const claims = await atOnce(8, [store, other], (handle, i) =>
           handle.claimSession(session.id, epoch, `gateway ${i}`),
@@ -37,8 +34,7 @@ export function ownershipSuite({ store, other }: Handles): void {
 
     it('cannot both close and hand over a session', async () => {
       for (let round = 0; round < 6; round++) {
-        const session = sampleSession();
-        await store.openSession(session);
+        const session = await opened(store);
         const [closed, claimed] = await Promise.all([
           store.closeSession(session.id, 1, newMoment()),
           other.claimSession(session.id, 1, randomUUID()),
@@ -81,8 +77,7 @@ export function ownershipSuite({ store, other }: Handles): void {
     });
 
     it('do not get their own claims', async () => {
-      const session = sampleSession();
-      await store.openSession(session);
+      const session = await opened(store);
       expect((await store.claimSession(session.id, 1, session.gateway))?.epoch).to.equal(2);
       expect(await store.takenSessions(session.gateway)).to.deep.equal([]);
     });

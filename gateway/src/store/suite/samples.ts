@@ -127,6 +127,27 @@ export function sampleSession(fields: Partial<Session> = {}): Session {
   };
 }
 
+/** A session that is open in a store. */
+export async function opened(store: Pick<Store, 'openSession'>, fields: Partial<Session> = {}): Promise<Session> {
+  const session = sampleSession(fields);
+  await store.openSession(session);
+  return session;
+}
+
+/** A model that is in a store. */
+export async function addedModel(store: Store, fields: Partial<DeviceModel> = {}): Promise<DeviceModel> {
+  const model = sampleModel(fields);
+  await store.addDeviceModel(model);
+  return model;
+}
+
+/** A key that is in a store. */
+export async function addedKey(store: Store, fields: Partial<Key> = {}): Promise<Key> {
+  const key = sampleKey(fields);
+  await store.addKey(key);
+  return key;
+}
+
 const CONFIDENCES: Readonly<Record<SqiClass, number>> = { excellent: 0.913, acceptable: 0.65, unfit: 0.2 };
 
 /** An insight of a session with the window's end and the moment of publication. */

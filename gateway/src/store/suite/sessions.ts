@@ -7,6 +7,7 @@ import {
   type Handles,
   NO_PROGRESS,
   newMoment,
+  opened,
   partOf,
   rejection,
   sampleInsight,
@@ -65,24 +66,21 @@ export function sessionSuite({ store, other }: Handles): void {
     });
 
     it('leaves no row of a session that ends without data, unless it has insights', async () => {
-      const empty = sampleSession();
-      await store.openSession(empty);
+      const empty = await opened(store);
       expect(await store.closeSession(empty.id, 2, null)).to.equal(false);
       expect(await other.session(empty.id)).to.deep.equal(empty);
       expect(await store.closeSession(empty.id, 1, null)).to.equal(true);
       expect(await other.session(empty.id)).to.equal(null);
       expect(await store.closeSession(empty.id, 1, null)).to.equal(false);
       expect(await other.openSession({ ...empty, id: sampleSession().id })).to.equal(true);
-      const session = sampleSession();
-      await store.openSession(session);
+      const session = await opened(store);
       await store.commit([partOf(session, [sampleInsight(session, session.startedAt)])]);
       expect(await store.closeSession(session.id, 1, null)).to.equal(true);
       expect(await other.session(session.id)).to.include({ status: 'closed', endedAt: session.startedAt });
     });
 
     it('closes a session once, and only for its owner', async () => {
-      const session = sampleSession({ epoch: 3 });
-      await store.openSession(session);
+      const session = await opened(store, { epoch: 3 });
       expect(await store.closeSession(session.id, 2, newMoment())).to.equal(false);
       const closed = await atOnce(6, [store, other], (handle) => handle.closeSession(session.id, 3, newMoment()));
       expect(closed.filter(Boolean)).to.have.length(1);
