@@ -155,13 +155,6 @@ describe('the copy of the keys in Redis', function () {
     expect(await node.holder(GUEST_HASH)).to.equal(null);
   });
 
-  it('asks the gateways about a new key, and accepts their answer', async () => {
-    source.good.set(NEW_HASH, ALL);
-    expect(await node.holder(NEW_HASH)).to.deep.equal(ALL);
-    expect(await node.holder(NOBODY_HASH)).to.equal(null);
-    expect(source.questions).to.equal(2);
-  });
-
   it('knows a key that a gateway has accepted, also when no gateway is alive', async () => {
     source.good.set(NEW_HASH, ALL);
     await node.holder(NEW_HASH);
@@ -212,22 +205,6 @@ describe('the copy of the keys in Redis', function () {
     expect(source.questions).to.equal(2);
   });
 
-  it('applies a revocation at once, on every node', async () => {
-    const other = new CopiedKeys({ url: redis.url, log: silentLog, clock: nodeClock });
-    const otherRevoked: string[] = [];
-    other.onRevoked(
-      (hash) => otherRevoked.push(hash),
-      () => [],
-    );
-    await other.start();
-    source.revoke(ANNA_HASH);
-    await copier.revoke(ANNA_HASH);
-    await until(() => revoked.length === 1 && otherRevoked.length === 1);
-    expect([revoked, otherRevoked]).to.deep.equal([[ANNA_HASH], [ANNA_HASH]]);
-    expect(await node.holder(ANNA_HASH)).to.equal(null);
-    other.close();
-  });
-
   it('keeps a revoked key revoked if a gateway looked it up before and answers afterwards', async () => {
     await witness.hset(KEYS, NEW_HASH, REVOKED);
     source.good.set(NEW_HASH, ALL);
@@ -247,20 +224,6 @@ describe('the copy of the keys in Redis', function () {
     expect(revoked).to.deep.equal([ANNA_HASH]);
   });
 
-  it('never refuses a valid key after Redis was emptied: the gateways answer, and copy the keys again', async () => {
-    await node.probe();
-    await witness.flushall();
-    expect(await node.probe().catch((error: unknown) => error)).to.be.instanceOf(BusUnavailable);
-    expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
-    expect(await node.holder(OLD_HASH)).to.equal(null);
-    expect(source.questions).to.equal(2);
-    gatewayClock.advance(1000);
-    await copier.check();
-    expect(await witness.hkeys(KEYS)).to.have.members([MARK, ALL_HASH, ANNA_HASH, OLD_HASH]);
-    expect(await witness.hget(KEYS, OLD_HASH)).to.equal(REVOKED);
-    await node.probe();
-  });
-
   it('do not work if Redis does not let a node look keys up', async () => {
     await witness.call('ACL', 'SETUSER', 'default', '-hget');
     try {
@@ -269,12 +232,6 @@ describe('the copy of the keys in Redis', function () {
       await witness.call('ACL', 'SETUSER', 'default', '+hget');
     }
     await node.probe();
-  });
-
-  it('cannot check keys after Redis was emptied while no gateway is alive, and does not refuse them as bad', async () => {
-    copier.close();
-    await witness.flushall();
-    expect(await advancing(nodeClock, failure(ANNA_HASH))).to.be.instanceOf(BusUnavailable);
   });
 
   it('sends a revocation that Redis could not accept as soon as it can', async () => {
@@ -303,25 +260,6 @@ describe('the copy of the keys in Redis', function () {
       next = new KeyCopier({ url: redis.url, source, log: silentLog, clock: gatewayClock });
     });
     afterEach(() => next.close());
-
-    it('are refused if they were erased, and their sockets are closed', async () => {
-      source.good.delete(ANNA_HASH);
-      expect(await node.holder(ANNA_HASH)).to.deep.equal(ANNA);
-      await next.start();
-      await until(() => revoked.length > 0);
-      expect(revoked).to.deep.equal([ANNA_HASH]);
-      expect(await witness.hkeys(KEYS)).to.have.members([MARK, ALL_HASH, OLD_HASH]);
-      nodeClock.skip(10_000);
-      expect(await node.holder(ANNA_HASH)).to.equal(null);
-      expect(await node.holder(ALL_HASH)).to.deep.equal(ALL);
-    });
-
-    it('are refused if they were revoked, and their sockets are closed', async () => {
-      source.revoke(ANNA_HASH);
-      await next.start();
-      await until(() => revoked.length > 0);
-      expect(revoked).to.deep.equal([ANNA_HASH]);
-    });
 
     it('are accepted again with a store that has them', async () => {
       source.good.delete(ANNA_HASH);
