@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { isPassword } from '../operators/password.js';
 import { openTemporaryStore } from '../store/embedded/temporary-store.fixture.js';
 import type { Store } from '../store/store.js';
-import { partOf, sampleBlock, sampleInsight, sampleSession } from '../store/suite/samples.js';
+import { addedModel, partOf, sampleBlock, sampleDevice, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { adminCommand } from './command.js';
 import type { AdminContext } from './context.js';
 import { Refusal } from './refusal.js';
@@ -18,7 +18,6 @@ import { Refusal } from './refusal.js';
 const ALGORITHMS = ['hr-ppg', 'hr-ecg', 'spo2'].map((slug) => ({ slug }));
 const HOUR_MS = 3_600_000;
 const NOWHERE = '11111111-2222-4333-8444-555555555555';
-const SOMEWHERE = '11111111-2222-4333-8444-666666666666';
 const Identified = z.looseObject({ id: z.string() });
 
 describe('admin', () => {
@@ -204,29 +203,12 @@ describe('admin', () => {
   describe('device', () => {
     it('lists and deletes the devices of an account', async () => {
       const { id } = Identified.parse(await admin('account', 'create', 'devices'));
-      const model = {
-        id: NOWHERE,
-        accountId: id,
-        name: 'm',
-        description: '',
-        firmwareVersion: '',
-        channels: [],
-        spo2Curve: null,
-        createdAt: 0,
-        updatedAt: 0,
-      };
-      await store.addDeviceModel(model);
-      await store.putDevice({
-        accountId: id,
-        deviceId: 'band-1',
-        deviceModelId: NOWHERE,
-        createdAt: 1000,
-        problem: null,
-      });
+      const model = await addedModel(store, { accountId: id });
+      await store.putDevice(sampleDevice(model, { deviceId: 'band-1', createdAt: 1000 }));
       const device = {
         account_id: id,
         device_id: 'band-1',
-        device_model_id: NOWHERE,
+        device_model_id: model.id,
         created_at: '1970-01-01T00:00:01.000Z',
       };
       expect(await admin('device', 'list', '--account', id)).to.deep.equal([device]);
@@ -239,15 +221,7 @@ describe('admin', () => {
 
     it('deletes many devices by the beginning of their ids and the time of their first connection', async () => {
       const { id } = Identified.parse(await admin('account', 'create', 'many devices'));
-      const model = {
-        id: SOMEWHERE,
-        name: 'band',
-        description: '',
-        firmwareVersion: '',
-        channels: [],
-        spo2Curve: null,
-      };
-      await store.addDeviceModel({ ...model, accountId: id, createdAt: 0, updatedAt: 0 });
+      const model = await addedModel(store, { accountId: id });
       clock.advance(100 * HOUR_MS);
       for (const [deviceId, hours] of [
         ['band-1', 50],
@@ -255,13 +229,7 @@ describe('admin', () => {
         ['watch-1', 50],
         ['watch-2', 1],
       ] as const)
-        await store.putDevice({
-          accountId: id,
-          deviceId,
-          deviceModelId: SOMEWHERE,
-          createdAt: clock.now() - hours * HOUR_MS,
-          problem: null,
-        });
+        await store.putDevice(sampleDevice(model, { deviceId, createdAt: clock.now() - hours * HOUR_MS }));
       const left = async () => (await store.devices(id)).map(({ deviceId }) => deviceId);
       const remove = (...args: string[]) => admin('device', 'delete', '--account', id, ...args);
       expect(await remove('--prefix', 'watch-', '--before', '48h')).to.include({ account_id: id, devices: 1 });

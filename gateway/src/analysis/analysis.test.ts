@@ -25,29 +25,17 @@ async function open({ channels = [channel('ppg_green')], algorithms = null, last
   const core = await createCore({ maxSessions: 2 });
   const readings: Reading[] = [];
   const blocks: BeatBlock[] = [];
-  const analysis = openAnalysis(new CoreLoad(core), {
-    id: 's',
-    deviceId: 'd',
-    channels,
-    spo2Curve: null,
-    algorithms,
-    progress: { firstInstant: firstInstant ?? null },
-    last,
-  });
+  const progress = { firstInstant: firstInstant ?? null };
+  const analysis = openAnalysis(new CoreLoad(core), { ...NEW_SESSION, channels, algorithms, progress, last });
   if (!analysis) throw new Error('the core is full');
   const [push, end] = [analysis.push.bind(analysis), analysis.end.bind(analysis)];
-  analysis.push = (run) => {
-    const found = push(run);
+  const keep = <Found extends ReturnType<Analysis['end']>>(found: Found) => {
     readings.push(...found.readings);
     blocks.push(...found.beats);
     return found;
   };
-  analysis.end = () => {
-    const found = end();
-    readings.push(...found.readings);
-    blocks.push(...found.beats);
-    return found;
-  };
+  analysis.push = (run) => keep(push(run));
+  analysis.end = () => keep(end());
   return { analysis, readings, blocks, core };
 }
 

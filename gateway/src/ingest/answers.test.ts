@@ -240,17 +240,6 @@ describe('The service, to a device,', () => {
       expect(acks.every((next) => next === errors[0]?.seq)).to.equal(true);
     });
 
-    it('stored data that follow a frame without ts, of which it acknowledges nothing', async () => {
-      const { device } = await connected();
-      for (let k = 0; k < 300; k++) device.samples(100 * k, 100, { ts: k === 0 ? null : T0 - 604_800_000 + 1000 * k });
-      const errors = errorsOf(await device.handled());
-      expect(errors[0]).to.include({ code: 'too_fast', channel: 0 }).and.have.property('seq').that.is.at.most(300);
-      expect(errors[0]?.detail).to.include('ts went back').and.include('in a session or upload of its own');
-      bench.clock.advance(3000);
-      const acks = acksOf(await device.handled()).map(({ next_seq }) => (next_seq as Record<string, number>)[0]);
-      expect(acks.every((next) => next === errors[0]?.seq)).to.equal(true);
-    });
-
     it('times in microseconds or of the other byte order, with the unit and the order that are expected', async () => {
       const { device } = await connected();
       device.samples(0, 10, { ts: T0 * 1000 });

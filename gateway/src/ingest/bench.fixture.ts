@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { TO_DEVICE } from '@device-insights/contract/ingest';
 import { createCore } from '@device-insights/dsp-wasm';
-import { hashKey } from '@device-insights/fanout/api-key';
 import type { BusMessage } from '@device-insights/fanout/bus';
 import { createMemoryBus } from '@device-insights/fanout/bus/memory';
 import { PERMISSIONS } from '@device-insights/fanout/key-check';
@@ -18,13 +17,14 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { CoreLoad } from '../analysis/core-load.js';
 import type { InsightType, StoredInsight } from '../insight.js';
-import { newKey } from '../keys/key.js';
+import { keyRow, newKey } from '../keys/key.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { Heartbeat } from '../peers/heartbeat.js';
 import { Heartbeats } from '../peers/heartbeats.js';
 import { Publisher } from '../publisher/publisher.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
+import { addedModel } from '../store/suite/samples.js';
 import { binary, channel, int16 } from './frames.fixture.js';
 import { Ingest } from './ingest.js';
 
@@ -214,30 +214,13 @@ export class Bench {
     expiresAt = null as number | null,
   } = {}): Promise<{ id: string; key: string }> {
     const key = newKey();
-    const id = randomUUID();
-    const face = { prefix: key.slice(0, 8), lastFour: key.slice(-4) };
-    const dates = { createdAt: T0, lastUsedAt: null, revokedAt: null, expiresAt };
-    await this.store.addKey({
-      id,
-      accountId,
-      user,
-      hash: hashKey(key),
-      ...face,
-      ...dates,
-      permissions: PERMISSIONS,
-      label: '',
-      subscribeOnly: false,
-      replacedBy: null,
-    });
-    return { id, key };
+    const row = keyRow(key, { accountId, user, createdAt: T0, expiresAt, permissions: PERMISSIONS });
+    await this.store.addKey(row);
+    return { id: row.id, key };
   }
 
   async model(channels: readonly ModalityChannel[] = [channel()], accountId = this.account.id): Promise<DeviceModel> {
-    const texts = { name: 'band', description: '', firmwareVersion: '1' };
-    const dates = { createdAt: T0, updatedAt: T0 };
-    const model = { id: randomUUID(), accountId, ...texts, channels, spo2Curve: null, ...dates };
-    await this.store.addDeviceModel(model);
-    return model;
+    return addedModel(this.store, { accountId, channels, createdAt: T0, updatedAt: T0 });
   }
 
   /** Connects with exactly these query parameters. */

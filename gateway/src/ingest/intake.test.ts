@@ -44,7 +44,7 @@ function open({ channels = [channel(), channel()], progress = NO_PROGRESS as Ses
       ...fields,
     });
   const flush = () => keep(intake.flush());
-  return { clock, intake, runs, notices, send, receive, flush, tick: () => keep(intake.tick() ?? []) };
+  return { clock, intake, runs, notices, send, receive, flush };
 }
 
 describe('Intake', () => {
@@ -311,16 +311,6 @@ describe('Intake', () => {
     expect(intake.unacknowledgedMs).to.equal(1000);
     intake.acknowledged();
     expect(intake.unacknowledgedMs).to.equal(0);
-  });
-
-  it('gives up a gap after 2 s without new data', () => {
-    const { send, intake, clock, runs, tick } = open();
-    send(0, 10);
-    send(20, 10);
-    clock.advance(2000);
-    tick();
-    expect(intake.nextSeq()).to.deep.equal({ 0: 30 });
-    expect(runs.at(-1)).to.include({ lost: 10 });
   });
 
   it('gives up gaps when all channels together hold much data behind them', () => {

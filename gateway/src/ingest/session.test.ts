@@ -241,12 +241,6 @@ describe('A session', () => {
     expect(told.filter(({ type }) => type === 'notice')).to.deep.equal([]);
   });
 
-  it('reports once that a rate is far off the model', async () => {
-    const { device } = await connected();
-    for (let k = 0; k < 200; k++) device.samples(k * 10, 10, { ts: T0 - 60_000 + k * 70 });
-    expect((await device.handled()).filter(({ code }) => code === 'rate_off')).to.have.length(1);
-  });
-
   it('closes open sockets with 4001 when their key expires by the wall clock, also when that steps', async () => {
     const { connect } = await bench.device(gateway);
     const inOneHour = await bench.key({ expiresAt: T0 + 3_600_000 });
