@@ -7,30 +7,14 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import { JSDOM } from 'jsdom';
 import { loadConfig, mergeConfig, runBuild } from 'metro';
+import { CHANNELS, ready } from './device/ready.fixture.js';
 import { inReactNative } from './runtimes.fixture.js';
 import { SocketServer } from './socket/socket-server.fixture.js';
 
 const SDK = fileURLToPath(new URL('..', import.meta.url));
 const METRO = createRequire(createRequire(import.meta.url).resolve('metro'));
 const RUNTIME = dirname(METRO.resolve('metro-runtime/package.json'));
-const CHANNEL = {
-  index: 0,
-  ch_id: 'a',
-  modality: 'ppg',
-  sample_rate_hz: 10,
-  bit_depth: 16,
-  num_channels: 1,
-  next_seq: 0,
-};
-const READY = {
-  type: 'ready',
-  session_id: 's1',
-  resumed: false,
-  server_time: 0,
-  channels: [CHANNEL],
-  replay_ms: 0,
-  limits: { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 },
-};
+const READY = ready({ channels: CHANNELS.slice(0, 1) });
 const INSIGHT = {
   type: 'hr',
   value: 72,

@@ -1,7 +1,5 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { hashKey } from '@device-insights/fanout/api-key';
 import { expect } from 'chai';
@@ -318,43 +316,6 @@ describe('the interface of the dashboard', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
     Object.assign(store, { sessionInsights });
     expect(most).to.equal(1);
-  });
-
-  it('makes no chart for a page that has left while it waited', async () => {
-    const { store, url } = dashboard;
-    const { sessionInsights } = store;
-    const session = await opened(store);
-    const sockets: Socket[] = [];
-    const note = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
-    subscribe('http.server.request.start', note);
-    let begun = 0;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    Object.assign(store, {
-      async *sessionInsights(...asked: Parameters<typeof sessionInsights>) {
-        begun += 1;
-        await held;
-        yield* sessionInsights(...asked);
-      },
-    });
-    const path = `/sessions/${session.id}/series`;
-    const first = call<Series[]>('GET', path);
-    while (begun === 0) await setImmediate();
-    const leaving = new AbortController();
-    const left = fetch(`${url}/dashboard/api${path}`, { headers: { cookie }, signal: leaving.signal });
-    while (sockets.length < 2) await setImmediate();
-    unsubscribe('http.server.request.start', note);
-    const closed = once(sockets[1] as Socket, 'close');
-    leaving.abort();
-    await left.catch(() => null);
-    await closed;
-    release();
-    const last = call<Series[]>('GET', path);
-    expect([(await first).status, (await last).status]).to.deep.equal([200, 200]);
-    Object.assign(store, { sessionInsights });
-    expect(begun).to.equal(2);
   });
 
   it('shows the health of the gateway, with the cause, which /v1/health does not show', async () => {

@@ -29,10 +29,7 @@ describe('the key ring', () => {
   });
   afterEach(() => store.close());
 
-  const issue = async () => {
-    const key = await addedKey(store);
-    return key;
-  };
+  const issue = () => addedKey(store);
 
   it('reports each revocation once, however often it polls', async () => {
     const [one, two] = [await issue(), await issue()];

@@ -1,3 +1,4 @@
+import { pathOf } from '@device-insights/fanout/platform/http-server';
 import { HttpError } from '../errors.js';
 import { BadCursor } from '../store/store.js';
 import type { RestMiddleware, RestOptions } from './rest-context.js';
@@ -14,7 +15,7 @@ export function failures(log: RestOptions['log']): RestMiddleware {
       const refusal = asRefusal(err);
       if (refusal.status >= 500) {
         log.error(
-          { err, requestId: ctx.state.requestId, method: ctx.method, path: pathOf(ctx.url) },
+          { err, requestId: ctx.state.requestId, method: ctx.method, path: pathOf(ctx.req) },
           'a request failed',
         );
       }
@@ -23,14 +24,6 @@ export function failures(log: RestOptions['log']): RestMiddleware {
       ctx.body = { detail: refusal.message };
     }
   };
-}
-
-/**
- * The path without the query, which may contain secrets sent by mistake; Koa's own `path` throws if the target is not a
- * URL.
- */
-function pathOf(url: string): string | undefined {
-  return url.split('?', 1)[0];
 }
 
 function asRefusal(err: unknown): HttpError {

@@ -24,17 +24,6 @@ describe('the large bodies of accounts', () => {
   const counts = () => [...reading.values()].map((ends) => ends.length);
   const total = () => counts().reduce((sum, count) => sum + count, 0);
 
-  it('are read 8 at once, and the others of the account wait for them', async () => {
-    const all = send('a', 20);
-    const most: number[] = [];
-    for (await turn(); total() > 0; await turn()) {
-      most.push(total());
-      for (const end of reading.get('a')?.splice(0) ?? []) end();
-    }
-    await all;
-    expect(most).to.deep.equal([8, 8, 4]);
-  });
-
   it('take at most 128 places and one for each account, and no account waits for another with its first', async () => {
     for (let account = 0; account < 300; account++) {
       void send(`${account}`, 10);
@@ -55,17 +44,5 @@ describe('the large bodies of accounts', () => {
       for (const end of reading.get('late')?.splice(0) ?? []) end();
     }
     await all;
-  });
-
-  it('are read once others make room, and not held up by a body that could not be read', async () => {
-    const failed = bodies.run('a', () => Promise.reject(new Error('cut off'))).catch(String);
-    expect(await failed).to.equal('Error: cut off');
-    for (let account = 0; account < 40; account++) void send(`${account}`, 8);
-    void send('late', 8);
-    await turn();
-    expect(reading.get('late')).to.have.length(1);
-    for (let account = 0; account < 40; account++) for (const end of reading.get(`${account}`)?.splice(0) ?? []) end();
-    await turn();
-    expect(reading.get('late')?.length).to.be.greaterThan(1);
   });
 });

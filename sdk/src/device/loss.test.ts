@@ -4,11 +4,8 @@ import fc from 'fast-check';
 import { DeviceInsights } from '../client.js';
 import { type Peer, SocketServer } from '../socket/socket-server.fixture.js';
 import type { Device } from './device.js';
+import { CHANNELS, ready } from './ready.fixture.js';
 
-const CHANNELS = [
-  { index: 0, ch_id: 'a', modality: 'ppg', sample_rate_hz: 100, bit_depth: 16, num_channels: 1, next_seq: 0 },
-  { index: 1, ch_id: 'b', modality: 'accel', sample_rate_hz: 50, bit_depth: 16, num_channels: 3, next_seq: 0 },
-];
 const LIMITS = { max_frame_bytes: 256, max_unacked_ms: 1e9, ack_interval_ms: 500 };
 
 /** A service that takes every frame, and knows which samples it has. */
@@ -30,8 +27,7 @@ class Service {
     this.#peer = await this.server.peer();
     this.#peer.socket.on('message', (data: Buffer, isBinary) => (isBinary ? this.#take(data) : this.#end(data)));
     const channels = CHANNELS.map((channel) => ({ ...channel, next_seq: this.#next(channel.index) }));
-    const session = { type: 'ready', session_id: 's', resumed: false, server_time: 0, replay_ms: 0 };
-    this.#peer.send({ ...session, channels, limits: LIMITS });
+    this.#peer.send(ready({ channels, limits: LIMITS }));
   }
 
   acknowledge(): void {

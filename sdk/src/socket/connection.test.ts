@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { DeviceInsights } from '../client.js';
 import type { Clock } from '../clock.js';
+import { ready } from '../device/ready.fixture.js';
 import { ConnectionError } from '../rest/api-error.js';
 import { type ConnectionStatus, PING } from './connection.js';
 import type { Socket, SocketConstructor } from './socket.js';
@@ -14,15 +15,7 @@ const INSIGHT = {
   ...{ type: 'hr', value: 72, unit: 'bpm', session_id: 's1', device_id: 'd1' },
   ...{ confidence: 1, sqi_class: 'excellent' },
 };
-const READY = {
-  type: 'ready',
-  session_id: 's1',
-  resumed: false,
-  server_time: 0,
-  channels: [],
-  replay_ms: 0,
-  limits: { max_frame_bytes: 65_536, max_unacked_ms: 30_000, ack_interval_ms: 500 },
-};
+const READY = ready({ channels: [] });
 
 describe('state of a connection', () => {
   const closing: (() => unknown)[] = [];

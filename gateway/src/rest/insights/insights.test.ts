@@ -91,12 +91,6 @@ describe('insights across sessions', () => {
     expect(await rows('?since=2026-03-01T11:01+01:00&limit=1')).to.deep.equal(all.slice(60, 61));
   });
 
-  it('filters by type', async () => {
-    const wanted = all.filter(({ type }) => type === 'spo2');
-    expect(await rows('?type=spo2')).to.deep.equal(wanted.slice(-100));
-    expect(await rows(`?type=spo2&since=${iso(0)}&limit=2`)).to.deep.equal(wanted.slice(0, 2));
-  });
-
   it('filters by device', async () => {
     const device = all[1]?.device_id;
     const wanted = all.filter(({ device_id }) => device_id === device);

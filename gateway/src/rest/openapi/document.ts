@@ -35,13 +35,8 @@ const DEFINITION = {
   ],
 };
 
-/** Builds the OpenAPI document out of the operations of the routes and their zod schemas. */
-function openapiDocument(): object {
-  const definition = { ...DEFINITION, components: components(), paths: paths(OPERATIONS) };
-  return swaggerJsdoc({ definition, apis: [], failOnErrors: true });
-}
-
-/** The text of the committed file. */
+/** The text of the committed file: the OpenAPI document, built out of the operations of the routes and their zod schemas. */
 export function openapiText(): string {
-  return `${JSON.stringify(openapiDocument(), null, 2)}\n`;
+  const definition = { ...DEFINITION, components: components(), paths: paths(OPERATIONS) };
+  return `${JSON.stringify(swaggerJsdoc({ definition, apis: [], failOnErrors: true }), null, 2)}\n`;
 }

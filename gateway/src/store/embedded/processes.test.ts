@@ -71,19 +71,6 @@ describe('the embedded store among processes', () => {
     await rm(directory, { recursive: true, maxRetries: 10 });
   });
 
-  it('has every acknowledged row after kill -9', async () => {
-    for (let round = 0; round < 3; round++) {
-      await writer.reaches(150);
-      await writer.kill();
-      const store = await openEmbeddedStore(directory, systemClock);
-      const stored = await windowEnds(store, writer.sessionId);
-      expect(stored.slice(0, writer.acknowledged.length)).to.deep.equal(writer.acknowledged);
-      expect(stored.length - writer.acknowledged.length).to.be.oneOf([0, 1]);
-      await store.close();
-      writer = new Writer(directory);
-    }
-  });
-
   it('lets another process write in between, and loses no write', async () => {
     await writer.reaches(1);
     const store = await openEmbeddedStore(directory, systemClock);
