@@ -10,7 +10,7 @@ import type { StoredInsight } from '../insight.js';
 import { provideKey } from '../keys/first-key.js';
 import { openEmbeddedStore } from '../store/embedded/embedded.js';
 import type { Session, Store } from '../store/store.js';
-import { sampleSession } from '../store/suite/samples.js';
+import { partOf, sampleInsight, sampleSession } from '../store/suite/samples.js';
 import { dataFolder, KEY, MeasuredGateway } from './gateway.js';
 
 const INSIGHTS = 1_000_000;
@@ -62,10 +62,10 @@ export async function restPart(report: Report, rounds: number): Promise<void> {
 async function fill(folder: string): Promise<string> {
   const store = await openEmbeddedStore(folder, systemClock);
   const session = await openSession(store);
-  const { id, gateway, epoch } = session;
+  const { id, epoch } = session;
   for (let from = 0; from < INSIGHTS; from += PART) {
-    const insights = Array.from({ length: PART }, (_, i) => insight(id, session.startedAt, from + i));
-    await store.commit([{ sessionId: id, gateway, epoch, insights, beats: [], progress: null }]);
+    const insights = Array.from({ length: PART }, (_, i) => insight(session, from + i));
+    await store.commit([partOf(session, insights)]);
   }
   await store.closeSession(id, epoch, session.startedAt + INSIGHTS * 1000);
   await store.close();
@@ -82,23 +82,9 @@ async function openSession(store: Store): Promise<Session> {
   return session;
 }
 
-function insight(session: string, start: number, i: number): StoredInsight {
-  const actual_end = start + i * 1000;
-  return {
-    type: 'hr',
-    value: 60 + (i % 600) / 10,
-    unit: 'bpm',
-    ts: actual_end + 120,
-    session_id: session,
-    device_id: 'bench',
-    confidence: (i % 1000) / 1000,
-    sqi_class: 'excellent',
-    actual_start: actual_end - 8000,
-    actual_end,
-    coverage: 1,
-    e2e_latency_ms: 120,
-    algorithm: 'hr-ppg@1.0.0',
-  };
+function insight(session: Session, i: number): StoredInsight {
+  const fields = { value: 60 + (i % 600) / 10, confidence: (i % 1000) / 1000, coverage: 1 };
+  return sampleInsight(session, session.startedAt + i * 1000, undefined, fields);
 }
 
 async function read(server: Running, path: string, othersPath?: string): Promise<Reading> {

@@ -59,27 +59,23 @@ describe('analyze', () => {
     return join(folder, 'light.json');
   }
 
+  /** The first SpO2 that was printed. */
+  function spo2In(stdout: string): number {
+    const insights = stdout.split('\n').map((line) => JSON.parse(line || '{}'));
+    return insights.find(({ type }) => type === 'spo2')?.value;
+  }
+
   it('prints one insight a line, the same bytes on every run', async () => {
     const path = await record(24, 96);
     const { code, stdout, stderr } = await analyze(path);
     expect([code, stderr]).to.deep.equal([0, '']);
-    const insights = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
     const r = (110 - 96) / 25; // the simulator's light, read on the curve of a device without one
-    expect(insights.find(({ type }) => type === 'spo2')?.value).to.be.closeTo(112.69 - 34.66 * r + 1.596 * r * r, 1);
+    expect(spo2In(stdout)).to.be.closeTo(112.69 - 34.66 * r + 1.596 * r * r, 1);
     expect((await analyze(path)).stdout).to.equal(stdout);
   });
 
   it('uses the curve of the device', async () => {
-    const spo2 = async (...options: string[]) => {
-      const lines = (await analyze(await record(12, 96), ...options)).stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      return lines.find(({ type }) => type === 'spo2')?.value;
-    };
+    const spo2 = async (...options: string[]) => spo2In((await analyze(await record(12, 96), ...options)).stdout);
     const r = (110 - 96) / 25;
     expect(await spo2('--spo2-curve', '100,-20,-5')).to.be.closeTo(100 - 20 * r - 5 * r * r, 1);
     expect(await spo2('--spo2-curve=110,-25')).to.be.closeTo(96, 1);

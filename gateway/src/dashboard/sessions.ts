@@ -49,21 +49,15 @@ export function sessionRoutes(router: Router<DashboardState>, { store, inspect, 
     ctx.type = 'json';
   });
 
-  router.get('/dashboard/api/sessions/:session/series', async (ctx) => {
-    const { operator } = signedInOf(ctx);
-    const { id } = await sessionOf(ctx, store);
-    const { from, to } = readQuery(ctx, seriesQuery);
-    const make = () => seriesOf(store.sessionInsights(id, from), to ?? null);
-    ctx.body = await series.run(operator.id, make, clientLeft(ctx));
-  });
-
-  router.get('/dashboard/api/sessions/:session/beats', async (ctx) => {
-    const { operator } = signedInOf(ctx);
-    const { id } = await sessionOf(ctx, store);
-    const { from, to } = readQuery(ctx, seriesQuery);
-    const make = () => tachogramsOf(store.sessionBeats(id, from), to ?? null);
-    ctx.body = await series.run(operator.id, make, clientLeft(ctx));
-  });
+  const chart = (name: string, make: (id: string, from: number | undefined, to: number | null) => Promise<object>) =>
+    router.get(`/dashboard/api/sessions/:session/${name}`, async (ctx) => {
+      const { operator } = signedInOf(ctx);
+      const { id } = await sessionOf(ctx, store);
+      const { from, to = null } = readQuery(ctx, seriesQuery);
+      ctx.body = await series.run(operator.id, () => make(id, from, to), clientLeft(ctx));
+    });
+  chart('series', (id, from, to) => seriesOf(store.sessionInsights(id, from), to));
+  chart('beats', (id, from, to) => tachogramsOf(store.sessionBeats(id, from), to));
 
   router.get('/dashboard/api/sessions/:session/summary', async (ctx) => {
     const { id } = await sessionOf(ctx, store);

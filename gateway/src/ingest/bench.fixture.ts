@@ -148,7 +148,8 @@ export class Bench {
   readonly logged: Logged[] = [];
   readonly #gateways: Gateway[] = [];
   readonly #devices: TestDevice[] = [];
-  readonly #sockets: Duplex[] = [];
+  /** The service's ends of the connections. */
+  readonly sockets: Duplex[] = [];
 
   private constructor(
     readonly clock: ManualClock,
@@ -196,7 +197,7 @@ export class Bench {
     const ingest = new Ingest(parts);
     const server = createServer();
     server.on('upgrade', (request, socket, head) => {
-      this.#sockets.push(socket);
+      this.sockets.push(socket);
       ingest.handleUpgrade(request, socket, head);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -283,7 +284,7 @@ export class Bench {
 
   async close(): Promise<void> {
     for (const { ws } of this.#devices) ws.terminate();
-    for (const socket of this.#sockets) socket.destroy(); // A paused socket does not notice that its peer has gone.
+    for (const socket of this.sockets) socket.destroy(); // A paused socket does not notice that its peer has gone.
     for (const { server, store } of this.#gateways) {
       await new Promise((resolve) => server.close(resolve));
       if (store !== this.store) await store.close();

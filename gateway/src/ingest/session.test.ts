@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
 import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -302,8 +301,11 @@ describe('A session', () => {
     all.catch(() => undefined);
   });
 
-  /** Holds the store so that no message is handled; returns the function that releases it. */
-  async function hold(device: TestDevice): Promise<() => void> {
+  /**
+   * Holds the store so that no message is handled; returns the function that releases it, and resolves when readings are
+   * accepted again.
+   */
+  async function hold(device: TestDevice): Promise<() => Promise<void>> {
     const writer = Database.toWrite(join(bench.directory, 'device-insights.db'), bench.clock);
     writer.exec('BEGIN IMMEDIATE');
     stream(device, 0, 500, T0 - HOUR_MS);
@@ -312,27 +314,23 @@ describe('A session', () => {
     return () => {
       writer.exec('ROLLBACK');
       writer.close();
+      return until(() => {
+        bench.clock.advance(50);
+        return gateway.publisher.accepting;
+      });
     };
   }
 
   it('stops reading empty messages too while messages wait', async () => {
-    const sockets: Duplex[] = [];
-    gateway.server.on('upgrade', (_request, socket) => sockets.push(socket));
     const { device } = await connected();
     const release = await hold(device);
     for (let i = 0; i < 5000; i++) device.ws.send(new Uint8Array(0));
-    await until(() => sockets[0]?.isPaused() === true);
-    release();
-    await until(() => {
-      bench.clock.advance(50);
-      return gateway.publisher.accepting;
-    });
+    await until(() => bench.sockets[0]?.isPaused() === true);
+    await release();
     expect(await device.code()).to.equal(4000);
   });
 
   it('gives up no numbers that wait to be read', async () => {
-    const sockets: Duplex[] = [];
-    gateway.server.on('upgrade', (_request, socket) => sockets.push(socket));
     const { device } = await connected();
     const temperature = (seq: number) => device.samples(seq, 1, { channel: 1, samples: [1, 2, 3] });
     temperature(0);
@@ -340,26 +338,20 @@ describe('A session', () => {
     const release = await hold(device);
     temperature(1);
     stream(device, 500, 60_000, T0 - HOUR_MS);
-    await until(() => sockets[0]?.isPaused() === true);
+    await until(() => bench.sockets[0]?.isPaused() === true);
     bench.clock.advance(5000);
-    release();
-    await until(() => {
-      bench.clock.advance(50);
-      return gateway.publisher.accepting;
-    });
+    await release();
     expect(errorsOf(await device.handled())).to.deep.equal([]);
   });
 
   it('does not treat a device as lost while it reads no data from it', async () => {
-    const sockets: Duplex[] = [];
-    gateway.server.on('upgrade', (_request, socket) => sockets.push(socket));
     const { device } = await connected();
     const release = await hold(device);
     stream(device, 500, 60_000, T0 - HOUR_MS);
-    await until(() => sockets[0]?.isPaused() === true);
+    await until(() => bench.sockets[0]?.isPaused() === true);
     bench.clock.advance(120_000);
-    expect(sockets[0]?.destroyed).to.equal(false);
-    release();
+    expect(bench.sockets[0]?.destroyed).to.equal(false);
+    await release();
   });
 
   it('gives up no numbers that arrived while the process was paused', async () => {
@@ -382,11 +374,7 @@ describe('A session', () => {
     stream(device, 500, 60_000, T0 - HOUR_MS);
     expect(await connect({ device_id: 'other' }).code()).to.equal(1013);
     expect(await Promise.race([late, Promise.resolve('waiting')])).to.equal('waiting');
-    release();
-    await until(() => {
-      bench.clock.advance(50);
-      return gateway.publisher.accepting;
-    });
+    await release();
     expect(await late).to.equal('handled');
     await bench.end(device);
     expect(await bench.insights(id)).to.have.length(597);
