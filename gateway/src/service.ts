@@ -13,7 +13,8 @@ import {
 import { COMMIT, VERSION } from '@device-insights/fanout/platform/version';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { CoreLoad, registerAnalysisMetrics } from './analysis/core-load.js';
+import { CoreLoad } from './analysis/core-load.js';
+import { registerAnalysisMetrics } from './analysis/metrics.js';
 import type { Config } from './config.js';
 import { keepFor, RETENTION_RUNS, type RetentionRun } from './erasure/retention.js';
 import { assertHealthy, healthOf } from './health.js';
