@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { startTestMongo, type TestMongo } from '@device-insights/gateway/test-mongo';
 import { dump, restore } from '@device-insights/gateway/test-mongo-dump';
 import { DeviceInsights } from '@device-insights/sdk';
@@ -29,24 +29,25 @@ async function stream(service: Running, deviceId: string, seconds: number): Prom
 }
 
 describe('a backup of the embedded store', () => {
-  let folder: ReturnType<typeof temporaryFolder>;
-  let data: string;
-  let env: Record<string, string>;
+  const root = temporaryFolder();
+  const data = `${root.path}/data`;
+  const env = { DATA_DIR: data };
+  let folder: string;
   let file: string;
   let service: Running;
 
   const admin = (...words: string[]) => run(ADMIN, words, env);
 
-  beforeEach(async () => {
-    folder = temporaryFolder();
-    data = `${folder.path}/data`;
-    env = { DATA_DIR: data };
-    file = `${folder.path}/backup.db`;
+  before(async () => {
     service = await Running.start(env);
   });
-  afterEach(async () => {
+  beforeEach(() => {
+    folder = mkdtempSync(`${root.path}/`);
+    file = `${folder}/backup.db`;
+  });
+  after(async () => {
     await service.end('SIGKILL');
-    folder.remove();
+    root.remove();
   });
 
   it('is made while a device streams, and restores the data that the SDK read before', async () => {
@@ -78,11 +79,11 @@ describe('a backup of the embedded store', () => {
     expect((await admin('backup', file)).stderr).to.match(/backup\.db exists, and is never replaced: choose another/);
     expect((await admin('restore', file)).stderr).to.match(/device-insights\.db exists/);
     expect((await service.health()).ok).to.equal(true);
-    expect(readdirSync(folder.path)).to.have.members(['backup.db', 'data']);
+    expect(readdirSync(folder)).to.deep.equal(['backup.db']);
   });
 
   it('says what to do where it cannot be written', async () => {
-    const { code, stderr } = await admin('backup', `${folder.path}/none/backup.db`);
+    const { code, stderr } = await admin('backup', `${folder}/none/backup.db`);
     expect(code).to.equal(1);
     expect(stderr).to.match(/none\/backup\.db cannot be made: make its folder first, .*ENOENT[^\n]*\n$/);
     await admin('backup', file);
@@ -92,18 +93,18 @@ describe('a backup of the embedded store', () => {
     );
     expect((await admin('restore', inFile)).stderr).to.equal(`there is no file ${inFile}\n`);
     for (const command of ['backup', 'restore'])
-      for (const path of ['', folder.path])
+      for (const path of ['', folder])
         expect((await admin(command, path)).stderr).to.match(/^".*" is not the path of a file: give one[^\n]*\n$/);
   });
 
   it('is refused if there is no store, or if the file is not a backup', async () => {
-    const nowhere = { DATA_DIR: `${folder.path}/nowhere` };
-    const none = await run(ADMIN, ['backup', `${folder.path}/other.db`], nowhere);
+    const nowhere = { DATA_DIR: `${folder}/nowhere` };
+    const none = await run(ADMIN, ['backup', `${folder}/other.db`], nowhere);
     expect(none).to.include({ code: 1, stdout: '' });
     expect(none.stderr).to.match(/^there is no device-insights\.db in .*: check DATA_DIR; [^\n]+\n$/);
     expect(existsSync(nowhere.DATA_DIR)).to.equal(false);
-    writeFileSync(`${folder.path}/text`, 'no database');
-    expect((await run(ADMIN, ['restore', `${folder.path}/text`], nowhere)).stderr).to.match(/damaged, or no backup/);
+    writeFileSync(`${folder}/text`, 'no database');
+    expect((await run(ADMIN, ['restore', `${folder}/text`], nowhere)).stderr).to.match(/damaged, or no backup/);
     expect((await run(ADMIN, ['backup', 'x'], { MONGODB_URI: 'mongodb://nowhere/x' })).stderr).to.match(/mongodump/);
   });
 });

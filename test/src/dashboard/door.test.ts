@@ -121,26 +121,10 @@ describe('the door of the dashboard, in a browser', () => {
     await page.context().close();
   });
 
-  describe('of another service', () => {
-    let folder: ReturnType<typeof temporaryFolder>;
-    let service: Running;
-    beforeEach(() => {
-      folder = temporaryFolder();
-    });
-    afterEach(async () => {
-      await service?.end('SIGKILL');
-      folder.remove();
-    });
-
-    it('does not exist if it is switched off', async () => {
-      service = await Running.start({ DATA_DIR: folder.path, DASHBOARD: 'off', DASHBOARD_PASSWORD: PASSWORD });
-      expect(service.banner.join('\n')).not.to.contain('dashboard');
-      for (const path of ['/', '/dashboard', '/dashboard/api/me', '/docs'])
-        expect((await fetch(`${service.url}${path}`)).status).to.equal(404);
-    });
-
-    it('is announced at the start, with a generated password that is shown once', async () => {
-      service = await Running.start({ DATA_DIR: folder.path, DASHBOARD: 'on' });
+  it('is announced at the start, with a generated password that is shown once', async () => {
+    const folder = temporaryFolder();
+    const service = await Running.start({ DATA_DIR: folder.path, DASHBOARD: 'on' });
+    try {
       const said = service.banner.join('\n');
       expect(said).to.contain(`dashboard on ${service.url}/dashboard`);
       const [, password = ''] = /sign in as admin with the password, shown only this once: (\S+)/.exec(said) ?? [];
@@ -151,7 +135,10 @@ describe('the door of the dashboard, in a browser', () => {
       await page.context().close();
       expect(service.log).not.to.contain(password);
       expect(desk.service.banner.join('\n')).not.to.contain(PASSWORD);
-    });
+    } finally {
+      await service.end('SIGKILL');
+      folder.remove();
+    }
   });
 });
 
