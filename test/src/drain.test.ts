@@ -102,8 +102,10 @@ describe('SIGTERM', () => {
     expect(await end).to.equal(0);
   };
 
-  it('drains a gateway: false health, 1012 to new sockets and, spread, to the open ones, exit code 0', async () => {
-    const gateway = await startGateway({ DRAIN_MS: '2000' });
+  it('drains a fan-out node, which accepts no new sockets, and a gateway: false health, 1012 to new sockets and, spread, to the open ones, exit code 0', async () => {
+    const slowly = { DRAIN_MS: '2000' };
+    const [gateway, node] = [await startGateway(slowly), await startNode(slowly)];
+    await drained(node, { '/stream/subscribe?': 'refused' });
     const ingest = '/stream/ingest?device_id=late&device_model_id=none&';
     const ending = drained(gateway, { [ingest]: 1012, '/stream/subscribe?': 1012 });
     await eventually(
@@ -111,11 +113,6 @@ describe('SIGTERM', () => {
       async () => (await gateway.health()).reason?.includes('shutting down') === true,
     );
     await ending;
-  });
-
-  it('drains a fan-out node, which accepts no new sockets', async () => {
-    await startGateway();
-    await drained(await startNode({ DRAIN_MS: '2000' }), { '/stream/subscribe?': 'refused' });
   });
 
   it('leaves a gateway and a node in service for SHUTDOWN_DELAY_MS, with a false health and no connection reused', async () => {

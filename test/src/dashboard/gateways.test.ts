@@ -54,7 +54,7 @@ describe('the dashboard of two gateways', () => {
     await page.context().close();
   });
 
-  it('says once why a gateway without Redis lacks the live insights of the others', async () => {
+  it('says once why a gateway without Redis lacks the live insights of the others, as its health and its log do', async () => {
     const alone = await Running.start({ DATA_DIR: desk.folder.path, DASHBOARD: 'on' });
     try {
       const page = await desk.signedIn();
@@ -64,6 +64,8 @@ describe('the dashboard of two gateways', () => {
         'subscribe: the live insights of other gateways are missing: several gateways use this store, but no Redis connects them: set REDIS_URL',
       ]);
       await page.context().close();
+      expect(await alone.health()).to.include({ ok: false, ingest: true, subscribe: false });
+      await eventually('the log says so', () => alone.log.includes('set REDIS_URL'));
     } finally {
       await alone.end('SIGKILL');
     }
