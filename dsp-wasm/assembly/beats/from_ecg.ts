@@ -1,9 +1,10 @@
+import { correlation } from '../math/correlation';
 import { insert, quantile } from '../math/order';
 import { vertex } from '../math/parabola';
 import { BeatsState } from '../memory/beats_state';
 import { ECG_HZ } from '../memory/channel';
 import { EcgState, Lead, TEMPLATES, WAVE } from '../memory/ecg_state';
-import { Row } from '../memory/row';
+import { Row, rowAt } from '../memory/row';
 import { ORDERED } from './scratch';
 import { BEAT } from './tuning';
 
@@ -37,37 +38,22 @@ function later(state: BeatsState, lead: Lead, kind: i32): f64 {
   let place = 0;
   let best: f32 = 0;
   for (let lag = -BEAT.REACH; lag <= BEAT.REACH; lag++) {
-    const alike = correlation(main.wave, own.wave, lag);
+    const alike = likeness(main.wave, own.wave, lag);
     if (!(alike > best)) continue;
     best = alike;
     place = lag;
   }
   if (best < BEAT.LIKE) return 0;
-  const isEnd = abs(place) === BEAT.REACH;
-  const top: f32 = isEnd
-    ? <f32>0
-    : vertex<f32>(correlation(main.wave, own.wave, place - 1), best, correlation(main.wave, own.wave, place + 1));
+  let top: f32 = 0;
+  if (abs(place) < BEAT.REACH)
+    top = vertex<f32>(likeness(main.wave, own.wave, place - 1), best, likeness(main.wave, own.wave, place + 1));
   return <f64>(main.peak + <f32>place + top - own.peak) / ECG_HZ;
 }
 
 /** Correlation of the middle of a wave with another one `lag` grid samples later. */
-function correlation(one: Row<f32>, other: Row<f32>, lag: i32): f32 {
-  let x: f32 = 0;
-  let y: f32 = 0;
-  let xx: f32 = 0;
-  let yy: f32 = 0;
-  let xy: f32 = 0;
-  const n: f32 = <f32>(WAVE - 2 * BEAT.REACH);
-  for (let i = BEAT.REACH; i < WAVE - BEAT.REACH; i++) {
-    const a = one[i];
-    const b = other[i + lag];
-    x += a;
-    y += b;
-    xx += a * a;
-    yy += b * b;
-    xy += a * b;
-  }
-  return (n * xy - x * y) / sqrt<f32>((n * xx - x * x) * (n * yy - y * y));
+function likeness(one: Row<f32>, other: Row<f32>, lag: i32): f32 {
+  const middle = rowAt<f32>(one.at(BEAT.REACH));
+  return correlation(middle, rowAt<f32>(other.at(BEAT.REACH + lag)), WAVE - 2 * BEAT.REACH);
 }
 
 /**

@@ -224,7 +224,7 @@ function heightVariation(beats: Beats, train: i32, peaks: i32): f32 {
   return variation(<f32>peaks, sum, squares);
 }
 
-/** Standard deviation divided by the mean. */
-function variation(count: f32, sum: f32, squares: f32): f32 {
+/** Standard deviation divided by the mean, from the number, the sum and the squares of positive values. */
+export function variation(count: f32, sum: f32, squares: f32): f32 {
   return sqrt<f32>(max<f32>(0, squares * count - sum * sum)) / max<f32>(sum, 1e-30);
 }

@@ -1,8 +1,11 @@
+import { correlation } from '../math/correlation';
+import { insert } from '../math/order';
 import { clearVectors, sumLanes } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
+import { variation } from './beats';
 import { isSame } from './octave';
 import { Count, GRID_PER_MINUTE, MAX_RISES, PulseWindow, RISES_MARGIN, WINDOW } from './records';
-import { BEAT, COUNT, LOADING, RATE } from './tuning';
+import { BEAT, COUNT, LOADING, OCTAVE, RATE } from './tuning';
 
 /**
  * Beats of the window counted one by one, whatever their rhythm: the upstrokes of the pulses in the steadiest optical
@@ -119,19 +122,14 @@ function findRises(to: Count): void {
 
 /** Median of the steepest rises of the window's four quarters. */
 function usualHeight(count: Count): f32 {
-  let tops = f32x4.splat(0);
-  for (let i = 0; i < count.rises; i++) {
-    const stroke = count.all[i];
-    const quarter = <i32>stroke.time / (WINDOW / 4);
-    const own = i32x4.eq(i32x4(0, 1, 2, 3), i32x4.splat(quarter));
-    tops = f32x4.pmax(tops, v128.and(own, f32x4.splat(stroke.height)));
+  let held = 0;
+  let i = 0;
+  for (let end = WINDOW / 4; end <= WINDOW; end += WINDOW / 4) {
+    let top: f32 = 0;
+    for (; i < count.rises && count.all[i].time < <f32>end; i++) top = max(top, count.all[i].height);
+    held = insert(SORTED, held, top);
   }
-  const swapped = v128.shuffle<f32>(tops, tops, 1, 0, 3, 2);
-  const low = f32x4.pmin(tops, swapped); // of each pair
-  const high = f32x4.pmax(tops, swapped);
-  const a = max<f32>(f32x4.extract_lane(low, 0), f32x4.extract_lane(low, 2));
-  const b = min<f32>(f32x4.extract_lane(high, 0), f32x4.extract_lane(high, 2));
-  return <f32>0.5 * (a + b);
+  return <f32>0.5 * (SORTED[1] + SORTED[2]);
 }
 
 /** Chooses the clear upstrokes, but not the dicrotic wave of a pulse. */
@@ -154,17 +152,10 @@ function chooseClear(to: Count, usual: f32): void {
   to.beats = count;
 }
 
-/** Sorts `value` into the first `count` elements of SORTED. */
-function insert(value: f32, count: i32): void {
-  let at = count;
-  for (; at > 0 && SORTED[at - 1] > value; at--) SORTED[at] = SORTED[at - 1];
-  SORTED[at] = value;
-}
-
 /** Writes how much the intervals vary that are not long; returns their median. */
 function describeClear(to: Count): f32 {
-  const count = to.beats - 1;
-  for (let k = 0; k < count; k++) insert(to.interval(k + 1), k);
+  let count = 0;
+  for (let beat = 1; beat < to.beats; beat++) count = insert(SORTED, count, to.interval(beat));
   const median = <f32>0.5 * (SORTED[(count - 1) >> 1] + SORTED[count >> 1]);
   let n: f32 = 0;
   let sum: f32 = 0;
@@ -174,7 +165,7 @@ function describeClear(to: Count): f32 {
     sum += SORTED[k];
     squares += SORTED[k] * SORTED[k];
   }
-  to.steadiness = sqrt<f32>(max<f32>(0, squares * n - sum * sum)) / sum;
+  to.steadiness = variation(n, sum, squares);
   return median;
 }
 
@@ -191,7 +182,8 @@ function addWeak(to: Count, usual: f32, period: f32): void {
     const pause = to.interval(beat);
     if (pause <= COUNT.LONG * period) continue;
     if (beat > 1 && to.interval(beat - 1) <= COUNT.EARLY * period) continue;
-    const weak = weakIn(to, beat, usual);
+    // A premature beat is sooner after the one before than the next one is after it
+    const weak = greatestBetween(to, beat, COUNT.WEAK * usual, to.closest, pause / (1 + COUNT.EARLY));
     if (weak >= 0) WEAK_AT[added++] = weak;
     else if (pause > BEAT.LONGEST_INTERVAL * period && to.steadiness < RATE.IRREGULAR) lost++;
   }
@@ -205,17 +197,14 @@ function addWeak(to: Count, usual: f32, period: f32): void {
   to.beats = beats + added;
 }
 
-/** The largest upstroke in the pause before a beat that can be a premature one; -1 where there is none. */
-function weakIn(count: Count, beat: i32, usual: f32): i32 {
-  const from = count.beat(beat - 1).time;
-  const to = count.beat(beat).time;
+/** The greatest upstroke between a beat and the one before of those so high, and so long after that one (grid samples); -1 for none. */
+function greatestBetween(count: Count, beat: i32, least: f32, from: f32, to: f32): i32 {
+  const start = count.beat(beat - 1).time;
   let best = -1;
-  let height = COUNT.WEAK * usual;
   for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
-    const time = count.all[i].time;
-    if (time - from < count.closest || to - time < COUNT.EARLY * (time - from)) continue;
-    if (count.all[i].height < height) continue;
-    height = count.all[i].height;
+    const since = count.all[i].time - start;
+    if (since < from || since > to || count.all[i].height < least) continue;
+    least = count.all[i].height;
     best = i;
   }
   return best;
@@ -297,7 +286,7 @@ function variationOver(count: Count, span: i32): f32 {
     sum += time;
     squares += time * time;
   }
-  return sqrt<f32>(max<f32>(0, squares * <f32>(count.beats - span) - sum * sum)) / sum;
+  return variation(<f32>(count.beats - span), sum, squares);
 }
 
 /**
@@ -318,10 +307,13 @@ function disorder(count: Count): f32 {
 function followedShare(to: Count, usual: f32): f32 {
   let count = 0;
   for (let beat = 1; beat < to.beats; beat++) {
-    const delay = greatestBetween(to, beat, COUNT.WEAK * usual);
-    const twice = delay + delay;
     const interval = to.interval(beat);
-    if (delay >= COUNT.LATEST_DICROTIC && (twice < interval || isSame(twice, interval))) insert(delay, count++);
+    const weak = greatestBetween(to, beat, COUNT.WEAK * usual, to.closest, interval - to.closest);
+    if (weak < 0) continue;
+    const delay = to.all[weak].time - to.beat(beat - 1).time;
+    const twice = delay + delay;
+    if (delay >= COUNT.LATEST_DICROTIC && (twice < interval || isSame(twice, interval)))
+      count = insert(SORTED, count, delay);
   }
   let alike: f32 = 0;
   for (let k = 0; k < count; k++) if (isSame(SORTED[k], SORTED[count >> 1])) alike++;
@@ -336,59 +328,17 @@ function midwayLikeness(count: Count, usual: f32): f32 {
   let found = 0;
   let sum: f32 = 0;
   for (let beat = 1; beat < count.beats; beat++) {
-    const from = count.beat(beat - 1).time;
-    let best = -1;
-    let height = COUNT.WEAK * usual;
-    for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
-      const since = count.all[i].time - from;
-      if (since < COUNT.CLOSEST || !isSame(since + since, count.interval(beat)) || count.all[i].height < height)
-        continue;
-      height = count.all[i].height;
-      best = i;
-    }
-    if (best < 0) continue;
-    const a = <i32>(from + <f32>0.5);
-    const b = <i32>(count.all[best].time + <f32>0.5);
-    if (a < STROKE / 4 || b >= WINDOW - STROKE / 4) continue;
-    sum += likenessOf(count.slopes.at(a), count.slopes.at(b));
+    const before: f32 = <f32>0.5 * (<f32>1 - OCTAVE.SAME_RATE) * count.interval(beat);
+    const after: f32 = (<f32>0.5 * count.interval(beat)) / (<f32>1 - OCTAVE.SAME_RATE);
+    const midway = greatestBetween(count, beat, COUNT.WEAK * usual, max<f32>(COUNT.CLOSEST, before), after);
+    if (midway < 0) continue;
+    const a = <i32>(count.beat(beat - 1).time + <f32>0.5) - STROKE / 4;
+    const b = <i32>(count.all[midway].time + <f32>0.5) - STROKE / 4;
+    if (a < 0 || b >= WINDOW - STROKE / 2) continue;
+    sum += correlation(rowAt<f32>(count.slopes.at(a)), rowAt<f32>(count.slopes.at(b)), STROKE / 2 + 1);
     found++;
   }
   return 2 * found < count.beats - 1 ? 0 : sum / <f32>found;
-}
-
-/** Correlation of the slopes around two upstrokes, half a stroke each. */
-function likenessOf(a: usize, b: usize): f32 {
-  const n = <f32>(STROKE / 2 + 1);
-  let x: f32 = 0;
-  let y: f32 = 0;
-  let xx: f32 = 0;
-  let yy: f32 = 0;
-  let xy: f32 = 0;
-  for (let j = -STROKE / 4; j <= STROKE / 4; j++) {
-    const u = load<f32>(a + ((<usize>j) << 2));
-    const v = load<f32>(b + ((<usize>j) << 2));
-    x += u;
-    y += v;
-    xx += u * u;
-    yy += v * v;
-    xy += u * v;
-  }
-  return (n * xy - x * y) / sqrt<f32>(max<f32>(1e-30, (n * xx - x * x) * (n * yy - y * y)));
-}
-
-/** Delay after the beat before of the greatest upstroke between it and a beat; 0 where none is as high as `least`. */
-function greatestBetween(count: Count, beat: i32, least: f32): f32 {
-  const from = count.beat(beat - 1).time;
-  const to = count.beat(beat).time;
-  let delay: f32 = 0;
-  let height = least;
-  for (let i = count.chosen[beat - 1] + 1; i < count.chosen[beat]; i++) {
-    const time = count.all[i].time;
-    if (count.all[i].height < height || time - from < count.closest || to - time < count.closest) continue;
-    height = count.all[i].height;
-    delay = time - from;
-  }
-  return delay;
 }
 
 /**
@@ -438,30 +388,30 @@ function likeness(count: Count): f32 {
       v128.store(to + j, x);
       squares = f32x4.add(squares, f32x4.mul(x, x));
     }
-    addScaled(to, STROKE_SUM.at(0), STROKE, <f32>1 / sqrt<f32>(sumLanes(squares) + <f32>1e-30));
+    addScaled(to, <f32>1 / sqrt<f32>(sumLanes(squares) + <f32>1e-30));
   }
   if (whole < 3) return 0;
   let sum: f32 = 0;
-  for (let i = 0; i < whole; i++) sum += correlation(STROKES.at(i * STROKE), STROKE_SUM.at(0), STROKE);
+  for (let i = 0; i < whole; i++) sum += likenessToOthers(STROKES.at(i * STROKE));
   return sum / <f32>whole;
 }
 
-/** Scales a wave, and adds it to a sum of waves. */
-function addScaled(wave: usize, sum: usize, length: i32, scale: f32): void {
-  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
-    const x = f32x4.mul(v128.load(wave + j), f32x4.splat(scale));
-    v128.store(wave + j, x);
-    v128.store(sum + j, f32x4.add(v128.load(sum + j), x));
+/** Scales an upstroke, and adds it to STROKE_SUM. */
+function addScaled(stroke: usize, scale: f32): void {
+  for (let j: usize = 0; j < STROKE_BYTES; j += 16) {
+    const x = f32x4.mul(v128.load(stroke + j), f32x4.splat(scale));
+    v128.store(stroke + j, x);
+    v128.store(STROKE_SUM.at(0) + j, f32x4.add(v128.load(STROKE_SUM.at(0) + j), x));
   }
 }
 
-/** Correlation of a wave of unit length with the other waves of a sum; if it included itself, even noise would correlate. */
-function correlation(wave: usize, sum: usize, length: i32): f32 {
+/** Correlation of an upstroke of unit length with the others of the sum; if it included itself, even noise would correlate. */
+function likenessToOthers(stroke: usize): f32 {
   let products = f32x4.splat(0);
   let squares = products;
-  for (let j: usize = 0; j < (<usize>length) << 2; j += 16) {
-    const x = v128.load(wave + j);
-    const others = f32x4.sub(v128.load(sum + j), x);
+  for (let j: usize = 0; j < STROKE_BYTES; j += 16) {
+    const x = v128.load(stroke + j);
+    const others = f32x4.sub(v128.load(STROKE_SUM.at(0) + j), x);
     products = f32x4.add(products, f32x4.mul(x, others));
     squares = f32x4.add(squares, f32x4.mul(others, others));
   }
