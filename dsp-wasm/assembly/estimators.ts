@@ -44,24 +44,27 @@ export function advance(session: Session, end: f64): void {
   if (session.beats.collects) collectPeaks(session.beats, session.ecg);
 }
 
-/** The beats of the ECG, of which none are collected before the first of these calls but those that its lead keeps. */
-function beatsOfEcg(session: Session): BeatRing {
-  if (!session.beats.collects && channelOfKind(session, KIND_ECG)) {
-    collectPeaks(session.beats, session.ecg);
-    session.beats.collects = true;
+/** The beats of a source; of the ECG, none are collected before the first of these calls but those that its lead keeps. */
+function beatRing(session: Session, isEcg: bool): BeatRing {
+  const state = session.beats;
+  if (!isEcg) {
+    advanceLight(session);
+    return state.light;
   }
-  return session.beats.ecg;
-}
-
-/** The beats of the light. */
-function beatsOfLight(session: Session): BeatRing {
-  advanceLight(session);
-  return session.beats.light;
+  if (!state.collects && channelOfKind(session, KIND_ECG)) {
+    collectPeaks(state, session.ecg);
+    state.collects = true;
+  }
+  return state.ecg;
 }
 
 /** Runs one estimator on the window that ends at `end`; returns whether it wrote value and confidence to `to`. */
 export function estimate(session: Session, estimator: i32, end: f64, to: Estimate): bool {
-  if (estimator === HR_PPG) return noted(session, end, estimateHrPpg(session, end, to), to);
+  if (estimator === HR_PPG) {
+    const given = estimateHrPpg(session, end, to);
+    noteHeartRate(session.pulse, <i32>end, given && to.confidence >= TRUSTED);
+    return given;
+  }
   if (estimator === HR_ECG) return estimateHrEcg(session, end, to);
   if (estimator === SPO2) return estimateSpo2(session, end, to);
   if (estimator === RR_RESP) return estimateRrResp(session, end, to);
@@ -79,12 +82,6 @@ function mostOfBeats(session: Session, heartbeats: f64): f64 {
   return heartbeats < TRUSTED ? UNTRUSTED : 1;
 }
 
-/** Notes whether a heart rate is `given` and trusted; returns `given`. */
-function noted(session: Session, end: f64, given: bool, to: Estimate): bool {
-  noteHeartRate(session.pulse, <i32>end, given && to.confidence >= TRUSTED);
-  return given;
-}
-
 /** How much of the window's light is a pulse's: it may be that of a lamp. */
 function pulseShare(session: Session, end: f64): f64 {
   return trustedShare(session.pulse, <i32>end, <i32>RR_WINDOW);
@@ -93,7 +90,7 @@ function pulseShare(session: Session, end: f64): f64 {
 /** Variability or rhythm of the minute before `end` (s), no more likely than the beats it is read from. */
 function estimateMinute(session: Session, estimator: i32, end: f64, to: Estimate): bool {
   const isEcg = estimator === HRV_ECG || estimator === RHYTHM_ECG;
-  const ring = isEcg ? beatsOfEcg(session) : beatsOfLight(session);
+  const ring = beatRing(session, isEcg);
   const isVariability = estimator === HRV_ECG || estimator === HRV_PPG;
   const given = isVariability ? estimateHrv(session.beats, isEcg, end, to) : estimateRhythm(ring, end, to);
   if (!given) return false;
@@ -131,7 +128,7 @@ function hasReached(channel: Channel, end: f64): bool {
 
 /** Writes the beats of a source that are kept to `to`, time and quality (f64) of each, and lets none be added before those that are final; returns their number. */
 export function beatsOf(session: Session, source: i32, to: usize): i32 {
-  const ring = source === FROM_ECG ? beatsOfEcg(session) : beatsOfLight(session);
+  const ring = beatRing(session, source === FROM_ECG);
   ring.told = session.end - BEAT.LAG;
   let at = to;
   for (let n = ring.oldest; n < ring.count; n++, at += 16) {

@@ -40,9 +40,7 @@ function resolutionAt(period: f64, beats: Beats): v128 {
 function gather(session: Session, end: f64, beats: Beats): void {
   const lead = session.ecg.best;
   beats.count = 0;
-  let first = lead.beatCount;
-  while (first > lead.oldestBeat && lead.beatAt(first - 1).time - end > -RR_WINDOW) first--;
-  for (let i = first; i < lead.beatCount; i++) {
+  for (let i = lead.firstAfter(end - RR_WINDOW); i < lead.beatCount; i++) {
     const beat = lead.beatAt(i);
     const time = beat.time - end;
     if (time > 0) continue;

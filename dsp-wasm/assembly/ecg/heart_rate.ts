@@ -84,12 +84,14 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
     <f64>!isMains(lead, channel.period) *
     stillBeating(end - newest, mean) *
     resolved(lead, channel, sub, ROW);
-  const doubtful = mayHide(intervals) + splits(lead, end - WINDOW, intervals) + strangeBeats(lead, end - WINDOW);
+  const first = lead.firstAfter(end - WINDOW);
+  const high = largest(lead, first);
+  const doubtful = mayHide(intervals) + splits(lead, first, intervals) + strangeBeats(lead, first, high);
   to.most *= Math.exp(-doubtful);
-  if (alternates(intervals) || kindsTakeTurns(lead, end - WINDOW) || mayMiss(lead)) to.most = 0;
+  if (alternates(intervals) || kindsTakeTurns(lead, first) || mayMiss(lead)) to.most = 0;
   const features = to.features;
   judge(intervals, features);
-  features[2] = contrast(lead, end - WINDOW);
+  features[2] = contrast(lead, first, high);
   features[3] = Mathf.log(separation(lead.energy));
   features[4] = Mathf.log(separation(lead.match));
   features[5] = <f32>Math.min(1, intervals.duration / WINDOW);
@@ -103,9 +105,9 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
  * Beats that split an interval of the usual length between two of the same kind, as one does that is none: an early beat of the ventricles is of
  * another kind, and one of the atria is followed by an interval of the usual length.
  */
-function splits(lead: Lead, from: f64, intervals: Intervals): f64 {
+function splits(lead: Lead, first: i32, intervals: Intervals): f64 {
   let count: f64 = 0;
-  for (let n = lead.beatCount - 2; n > lead.oldestBeat && lead.beatAt(n).time > from; n--) {
+  for (let n = max(first, lead.oldestBeat + 1); n < lead.beatCount - 1; n++) {
     const beat = lead.beatAt(n);
     const next = lead.beatAt(n + 1);
     if (!(beat.interval > 0 && next.interval > 0)) continue;
@@ -118,11 +120,10 @@ function splits(lead: Lead, from: f64, intervals: Intervals): f64 {
 }
 
 /** Beats of the window whose size or length is not that of a QRS complex; a beat of a quarter of the largest one's size may be a P wave. */
-function strangeBeats(lead: Lead, from: f64): f64 {
-  const high = largest(lead, from);
+function strangeBeats(lead: Lead, first: i32, high: f32): f64 {
   let count: f64 = 0;
   let small: f64 = 0;
-  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--) {
+  for (let n = first; n < lead.beatCount; n++) {
     const beat = lead.beatAt(n);
     count += <f64>beat.strange;
     small += <f64>(beat.amplitude < SIZE.SMALL_ENERGY * high);
@@ -135,22 +136,20 @@ function mayMiss(lead: Lead): bool {
   return lead.midway > 0.5 || lead.middle > MIDWAY.MISSED || !isMatched(lead);
 }
 
-/** Smallest beat of the window against the largest, as logarithm. */
-function contrast(lead: Lead, from: f64): f32 {
-  const high = largest(lead, from);
+/** Smallest beat from the `first` on against the largest, as logarithm. */
+function contrast(lead: Lead, first: i32, high: f32): f32 {
   let low = high;
-  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--) {
+  for (let n = first; n < lead.beatCount; n++) {
     const size = lead.beatAt(n).amplitude;
     if (size > 0) low = min(low, size);
   }
   return high > 0 ? max<f32>(-4, Mathf.log(low / high)) : 0;
 }
 
-/** Size of the largest beat of the window. */
-function largest(lead: Lead, from: f64): f32 {
+/** Size of the largest beat from the `first` on. */
+function largest(lead: Lead, first: i32): f32 {
   let high: f32 = 0;
-  for (let n = lead.beatCount - 1; n >= lead.oldestBeat && lead.beatAt(n).time > from; n--)
-    high = max(high, lead.beatAt(n).amplitude);
+  for (let n = first; n < lead.beatCount; n++) high = max(high, lead.beatAt(n).amplitude);
   return high;
 }
 
@@ -174,14 +173,14 @@ export function areOfMains(session: Session): bool {
 /**
  * Whether beats of two kinds take turns, each of one following one of the other within a QT interval: as T waves that are taken for beats do.
  */
-function kindsTakeTurns(lead: Lead, from: f64): bool {
+function kindsTakeTurns(lead: Lead, first: i32): bool {
   let pairs = 0;
   let turns = 0;
-  for (let number = lead.beatCount - 1; number - 2 >= lead.oldestBeat && lead.beatAt(number).time > from; number--) {
-    const beat = lead.beatAt(number);
-    const before = lead.beatAt(number - 1);
+  for (let n = max(first, lead.oldestBeat + 2); n < lead.beatCount; n++) {
+    const beat = lead.beatAt(n);
+    const before = lead.beatAt(n - 1);
     const shorter = min(beat.interval, before.interval);
-    const isTurn = beat.kind === lead.beatAt(number - 2).kind && beat.kind !== before.kind;
+    const isTurn = beat.kind === lead.beatAt(n - 2).kind && beat.kind !== before.kind;
     pairs++;
     turns += <i32>(isTurn && shorter > 0 && shorter < PATH.LATEST_T);
   }

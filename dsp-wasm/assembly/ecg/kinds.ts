@@ -34,9 +34,9 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     }
   }
   const kind = lead.templates[like];
-  const share: f32 = top > 0 ? sqrt<f32>(top / projectionAt(kind, peak, features)) : 0;
+  const middle: f32 = top > 0 ? projectionAt(kind, peak, features) : 0;
+  const share: f32 = top > 0 ? sqrt<f32>(top / middle) : 0;
   if (share > KINDS.LIKE) {
-    const middle = projectionAt(kind, peak, features);
     const before = projectionAt(kind, peak - 1, features);
     const after = projectionAt(kind, peak + 1, features);
     const early = projectionAt(kind, peak - 2, features);

@@ -179,6 +179,13 @@ export class Lead {
   get oldestBeat(): i32 {
     return max(0, this.beatCount - MAX_BEATS);
   }
+
+  /** Number of the first beat of those after a time, s; beatCount for none. */
+  firstAfter(time: f64): i32 {
+    let number = this.beatCount;
+    while (number > this.oldestBeat && this.beatAt(number - 1).time > time) number--;
+    return number;
+  }
 }
 
 /** The detectors of all leads. */
