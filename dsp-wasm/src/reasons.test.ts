@@ -100,14 +100,12 @@ describe('the reasons of the core', () => {
   });
 
   it('say for a ratio that one lamp is off, while the other shows a pulse', () => {
+    const flat =
+      (level: number): Signal =>
+      () =>
+        level;
     for (const level of [0, 3, 180_000])
-      expect(
-        reason(
-          'spo2',
-          lights(() => level, infrared),
-        ),
-        `${level}`,
-      ).to.equal('no_contact');
+      expect(reason('spo2', lights(flat(level), infrared)), `${level}`).to.equal('no_contact');
     const dark: Signal = (_, noise) => Math.round(300 + 5 * noise());
     expect(reason('spo2', lights(dark, infrared))).to.equal('no_contact');
     expect(reason('spo2', lights(red, dark))).to.equal('no_contact');
@@ -117,12 +115,7 @@ describe('the reasons of the core', () => {
       const dying: Signal = (t, noise) => (t < 20 ? red(t, noise) : Math.round(level + (level && 5 * noise())));
       expect(reason('spo2', lights(dying, infrared), 60), `${level}`).to.equal('no_contact');
     }
-    expect(
-      reason(
-        'hr_ppg',
-        lights(() => 3, infrared),
-      ),
-    ).to.equal(null);
+    expect(reason('hr_ppg', lights(flat(3), infrared))).to.equal(null);
   });
 
   it('do not call a pulse of a few counts saturated, which rests at its extremes', () => {
@@ -279,33 +272,12 @@ describe('the reasons of the core', () => {
   });
 
   it('say that the constant part of the light is missing or negative', () => {
-    expect(
-      reason(
-        'spo2',
-        lights(
-          of(red, (x) => x - 179_500),
-          of(infrared, (x) => x - 198_700),
-        ),
-      ),
-    ).to.equal('no_dc');
-    expect(
-      reason(
-        'spo2',
-        lights(
-          of(red, (x) => x - 178_000),
-          of(infrared, (x) => x - 196_500),
-        ),
-      ),
-    ).to.equal('no_dc');
-    expect(
-      reason(
-        'spo2',
-        lights(
-          of(red, (x) => -x / 1000),
-          of(infrared, (x) => -x / 1000),
-        ),
-      ),
-    ).to.equal('no_dc');
+    for (const [ofRed, ofInfrared] of [
+      [(x: number) => x - 179_500, (x: number) => x - 198_700],
+      [(x: number) => x - 178_000, (x: number) => x - 196_500],
+      [(x: number) => -x / 1000, (x: number) => -x / 1000],
+    ] as const)
+      expect(reason('spo2', lights(of(red, ofRed), of(infrared, ofInfrared))), `${ofRed}`).to.equal('no_dc');
   });
 
   it('leave a ratio to the curve of the device where the lights agree', () => {
@@ -329,36 +301,19 @@ describe('the reasons of the core', () => {
     const swing = (t: number) => Math.sin(10 * t) + 0.5 * Math.sin(20 * t + 1);
     const moved: Signal = (t, noise) => Math.round(80_000 + 6000 * swing(t) + 800 * noise());
     const axes: Signal = (t, noise) => [3000 * swing(t), 1500 * swing(t) + 100 * noise(), 4096].map(Math.round);
-    expect(
-      answer('rr_ppg', [
-        [GREEN, moved],
-        [ACCEL, axes],
-      ]),
-    ).to.deep.include({ reason: 'motion' });
-    expect(
-      answer('hr_ppg', [
-        [GREEN, moved],
-        [ACCEL, axes],
-      ]).seen,
-    ).to.be.within(0.2, 1);
+    const worn = [[GREEN, moved] as const, [ACCEL, axes] as const];
+    expect(answer('rr_ppg', worn)).to.deep.include({ reason: 'motion' });
+    expect(answer('hr_ppg', worn).seen).to.be.within(0.2, 1);
     const noisy: Signal = (_, noise) => Math.round(100_000 + 500 * noise());
     expect(reason('hr_ppg', [[GREEN, noisy]])).to.equal('noise');
   });
 
   it('report of several lights the one that comes closest to a pulse, and of the two of a ratio the one that lacks', () => {
     const noisy: Signal = (_, noise) => Math.round(100_000 + 500 * noise());
-    expect(
-      reason('hr_ppg', [
-        [GREEN, () => 0],
-        [RED, noisy],
-      ]),
-    ).to.equal('noise');
-    expect(
-      reason(
-        'spo2',
-        lights(red, () => 262_143),
-      ),
-    ).to.equal('saturated');
+    const dark: Signal = () => 0;
+    const full: Signal = () => 262_143;
+    expect(reason('hr_ppg', lights(dark, noisy))).to.equal('noise');
+    expect(reason('spo2', lights(red, full))).to.equal('saturated');
   });
 
   it('have no number beyond their list, and none for a session that is closed', () => {

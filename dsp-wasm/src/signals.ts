@@ -1,4 +1,4 @@
-import type { Core, CoreChannel, CoreSession } from './core.js';
+import type { Core, CoreChannel, CoreSession, Estimate, Estimator } from './core.js';
 import { ENCODING } from './core.js';
 
 /** Signals for tests and benchmarks, and the exported kernels (assembly/kernels.ts). */
@@ -52,4 +52,40 @@ export function payload(values: readonly number[]): Uint8Array {
 /** Pushes evenly spaced values from t = 0. */
 export function pushAll(session: CoreSession, channel: number, hz: number, values: readonly number[]): number {
   return session.push(channel, 0, 1 / hz, ENCODING.float32, payload(values));
+}
+
+/** What a session answers that gets its channels second by second: for each second the estimate that ends then, or null before `first`. */
+export function streamed(
+  core: Core,
+  channels: readonly CoreChannel[],
+  data: readonly (readonly number[])[],
+  estimator: Estimator,
+  { seconds = 0, first = 1 }: { readonly seconds?: number; readonly first?: number } = {},
+): (Estimate | null)[] {
+  const session = opened(core, channels);
+  const perSecond = channels.map(({ sampleRateHz, numChannels }) => sampleRateHz * numChannels);
+  const last = seconds || Math.floor(Math.max(...data.map((x, c) => x.length / (perSecond[c] ?? 1))));
+  const estimates: (Estimate | null)[] = [null];
+  for (let end = 1; end <= last; end++) {
+    for (const [c, { sampleRateHz }] of channels.entries()) {
+      const values = data[c]?.slice((end - 1) * (perSecond[c] ?? 1), end * (perSecond[c] ?? 1)) ?? [];
+      session.push(c, end - 1, 1 / sampleRateHz, ENCODING.float32, payload(values));
+    }
+    estimates.push(end < first ? null : (core.step([{ session, estimator, end }])[0] ?? null));
+  }
+  session.close();
+  return estimates;
+}
+
+export const isTrusted = (estimate: Estimate | null | undefined): boolean => (estimate?.confidence ?? 0) >= 0.5;
+
+/** The trusted estimates that are off by more than `most`. */
+export function wrongOf(estimates: readonly (Estimate | null)[], truth: number, most = 10): (Estimate | null)[] {
+  return estimates.filter((e) => isTrusted(e) && Math.abs((e?.value ?? truth) - truth) > most);
+}
+
+/** The rate of the beats at ascending times after `from` and up to `to`, s: per minute. */
+export function rateIn(times: readonly number[], from: number, to: number): number {
+  const own = times.filter((time) => time > from && time <= to);
+  return (60 * (own.length - 1)) / ((own.at(-1) ?? 0) - (own[0] ?? 0));
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, createCore, ENCODING, type Estimate, type Estimator } from '../core.js';
-import { noise, opened, payload, random } from '../signals.js';
+import { isTrusted, noise, opened, payload, random, rateIn, streamed, wrongOf } from '../signals.js';
 import { ecg, type KnownBeat, rhythm, withEctopics } from './signal.js';
 
 const HZ = 250;
@@ -15,23 +15,8 @@ describe('hr_ecg', () => {
   });
 
   /** Estimates at each whole second, pushed as it comes. */
-  function estimates(
-    x: readonly number[],
-    hz = HZ,
-    numChannels = 1,
-    estimator: Estimator = 'hr_ecg',
-  ): (Estimate | null)[] {
-    const session = opened(core, [{ modality: 'ecg', sampleRateHz: hz, numChannels }]);
-    const second = hz * numChannels;
-    const answers = [];
-    for (let end = 1; end * second <= x.length; end++) {
-      const part = x.slice((end - 1) * second, end * second);
-      session.push(0, end - 1, 1 / hz, ENCODING.float32, payload(part));
-      answers.push(...core.step([{ session, estimator, end }]));
-    }
-    session.close();
-    return answers;
-  }
+  const estimates = (x: readonly number[], hz = HZ, numChannels = 1, estimator: Estimator = 'hr_ecg') =>
+    streamed(core, [{ modality: 'ecg', sampleRateHz: hz, numChannels }], [x], estimator).slice(1);
 
   /** Estimates at each whole second of an ECG of which a share of the frames of 200 ms is lost. */
   function estimatesOfRest(x: readonly number[], lost: number, seed: number): (Estimate | null)[] {
@@ -51,7 +36,7 @@ describe('hr_ecg', () => {
   const last = (x: readonly number[]) => estimates(x).at(-1) ?? null;
   /** How many estimates are trusted from that second on. */
   const trustedFrom = (answers: readonly (Estimate | null)[], end: number) =>
-    answers.slice(end - 1).filter((e) => e && e.confidence >= 0.5).length;
+    answers.slice(end - 1).filter(isTrusted).length;
 
   function jitter(seed: number, mean: number, spread: number): () => number {
     const next = random(seed);
@@ -95,9 +80,8 @@ describe('hr_ecg', () => {
     const answers = [1, 2, 3, 4].flatMap((seed) =>
       estimates(ecg(70, rhythm(70, jitter(seed, 60 / 72, 0.02)), { noise, seed })).slice(20),
     );
-    const trusted = answers.filter((answer) => answer && answer.confidence >= 0.5);
-    expect(trusted.filter((answer) => Math.abs((answer?.value ?? 0) - 72) > 5)).to.deep.equal([]);
-    expect(trusted.length / answers.length).to.be.above(0.7);
+    expect(wrongOf(answers, 72, 5)).to.deep.equal([]);
+    expect(answers.filter(isTrusted).length / answers.length).to.be.above(0.7);
   });
 
   it('trusts no half of a rate that it found in noise as high as 0.4 of the R waves', () => {
@@ -124,10 +108,8 @@ describe('hr_ecg', () => {
     const answers = estimates(ecg(40, beats));
     for (let end = 12; end < 40; end++) {
       // A beat needs 0.25 s to be seen; the newest one then is missing in the estimate.
-      const rates = [0, 0.27].map((unseen) => {
-        const inside = beats.map((b) => b.time).filter((time) => time >= end - 8 && time < end - unseen);
-        return (60 * (inside.length - 1)) / ((inside.at(-1) ?? 0) - (inside[0] ?? 0));
-      });
+      const times = beats.map(({ time }) => time);
+      const rates = [0, 0.27].map((unseen) => rateIn(times, end - 8, end - unseen));
       const value = answers[end - 1]?.value ?? Number.NaN;
       const off = Math.min(...rates.map((rate) => Math.abs(rate - value)));
       // A beat at the window's very edge may fall on its other side.
@@ -169,9 +151,8 @@ describe('hr_ecg', () => {
             const what = `${bpm} bpm after ${from} s of ${name} at ${hz} Hz`;
             for (const [second, answer] of estimatesAfter(from, bpm, 0.014, hz, wave).entries()) {
               const isRight = Math.abs((answer?.value ?? 0) - bpm) < 5;
-              const isTrusted = (answer?.confidence ?? 0) >= 0.5;
-              if (second >= from + 28) expect([isRight, isTrusted], what).to.deep.equal([true, true]);
-              else if (second >= from + 8) expect(isTrusted && !isRight, what).to.equal(false);
+              if (second >= from + 28) expect([isRight, isTrusted(answer)], what).to.deep.equal([true, true]);
+              else if (second >= from + 8) expect(isTrusted(answer) && !isRight, what).to.equal(false);
             }
           }
   });
@@ -195,10 +176,10 @@ describe('hr_ecg', () => {
         const small = ecg(60, of('ectopic'), { noise: 0, wander: 0 });
         const lead = ecg(60, of('normal')).map((v, i) => v + height * (small[i] ?? 0));
         const rate = bpm; // As many ectopic beats as beats that their pauses leave out
-        const wrong = estimates(lead)
-          .slice(12)
-          .filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - rate) > 10);
-        expect(wrong, `one after ${every} at ${bpm} bpm, ${height} high`).to.deep.equal([]);
+        expect(
+          wrongOf(estimates(lead).slice(12), rate),
+          `one after ${every} at ${bpm} bpm, ${height} high`,
+        ).to.deep.equal([]);
       }
   });
 
@@ -244,10 +225,8 @@ describe('hr_ecg', () => {
               return 70_000 + Math.round(400 * wave(2 * Math.PI * mains * (1 + off) * t, t, w));
             });
             const what = `${name} ${mains} Hz at ${hz} Hz, ${100 * off} % off`;
-            const trusted = [...estimates(hum, hz), ...estimates(hum, hz, 1, 'rr_ecg')].filter(
-              (e) => e && e.confidence >= 0.5,
-            );
-            expect(trusted.length, what).to.be.at.most(2);
+            const answers = [...estimates(hum, hz), ...estimates(hum, hz, 1, 'rr_ecg')];
+            expect(answers.filter(isTrusted).length, what).to.be.at.most(2);
           }
   });
 
@@ -261,9 +240,8 @@ describe('hr_ecg', () => {
       const after = rhythm(30, () => 0.65).map(({ time, shape }) => ({ time: time + 51, shape }));
       const answers = estimates(ecg(81, [...before, ...run, ...after]));
       const within = answers.slice(40, 50);
-      const wrong = within.filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
-      expect(wrong, `${interval} s`).to.deep.equal([]);
-      const trusted = within.filter((e) => e && e.confidence >= 0.5);
+      expect(wrongOf(within, 60 / interval), `${interval} s`).to.deep.equal([]);
+      const trusted = within.filter(isTrusted);
       if (interval > 0.4) expect(trusted.length, `${interval} s`).to.be.at.least(8);
       expect(trustedFrom(answers, 65), `${interval} s, afterwards`).to.be.at.least(15);
     }
@@ -278,8 +256,7 @@ describe('hr_ecg', () => {
       const x = ecg(120, mixed);
       for (const begin of [0, 13, 47]) {
         const answers = estimates(x.slice(begin * HZ));
-        const late = answers.slice(20).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 75) < 5);
-        expect(late.length / answers.slice(20).length, `${share} from ${begin} s`).to.be.at.least(0.95);
+        expect(right(answers, 75) / answers.slice(20).length, `${share} from ${begin} s`).to.be.at.least(0.95);
       }
     }
   });
@@ -327,7 +304,7 @@ describe('hr_ecg', () => {
   }
 
   const right = (answers: readonly (Estimate | null)[], bpm: number) =>
-    answers.slice(20).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - bpm) < 5).length;
+    answers.slice(20).filter((e) => isTrusted(e) && wrongOf([e], bpm, 5).length === 0).length;
 
   it('trusts hearts from 25 to 300 bpm at any sampling rate', () => {
     for (const bpm of [25, 33, 48, 110, 170, 225, 265, 300])
@@ -339,8 +316,7 @@ describe('hr_ecg', () => {
     for (const bpm of [40, 45, 50])
       for (const tWave of [1, 1.4, 1.8]) {
         const answers = estimates(regular(bpm, 250, tWave), 250).slice(20);
-        const wrong = answers.filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - bpm) > 10);
-        expect(wrong, `${bpm} bpm, ${tWave} high`).to.deep.equal([]);
+        expect(wrongOf(answers, bpm), `${bpm} bpm, ${tWave} high`).to.deep.equal([]);
       }
   });
 
@@ -368,8 +344,7 @@ describe('hr_ecg', () => {
         const known = ecg(120, rhythm(121, jitter(seed, interval, 0.03)));
         const at = (i: number) => ((i / HZ) % 5 < held ? i - Math.round(((i / HZ) % 5) * HZ) : i);
         const answers = estimates(known.map((_, i) => known[Math.max(0, at(i))] ?? 0)).slice(10);
-        const wrong = answers.filter((a) => a && a.confidence >= 0.5 && Math.abs(a.value - 60 / interval) > 10);
-        expect(wrong, `${held} s, seed ${seed}`).to.deep.equal([]);
+        expect(wrongOf(answers, 60 / interval), `${held} s, seed ${seed}`).to.deep.equal([]);
       }
   });
 
@@ -387,10 +362,9 @@ describe('hr_ecg', () => {
           const [a = 0, b = 0] = [known[from], known[from + Math.round(filled * HZ)]];
           return Math.round(a + (b - a) * fill(since / filled));
         });
-        const wrong = estimates(joined)
-          .slice(10)
-          .filter((a) => a && a.confidence >= 0.5 && Math.abs(a.value - 60 / interval) > 10);
-        expect(wrong, `${fill}, ${filled} s, seed ${seed}`).to.deep.equal([]);
+        expect(wrongOf(estimates(joined).slice(10), 60 / interval), `${fill}, ${filled} s, seed ${seed}`).to.deep.equal(
+          [],
+        );
       }
   });
 
@@ -410,7 +384,7 @@ describe('hr_ecg', () => {
         for (const interval of [0.6, 0.85, 1]) {
           const grain = noise(60 * hz, k);
           const x = grain.map((v, i) => 1000 * pulse((i / hz) % interval, hz) + 20 * v);
-          const wrong = estimates(x, hz).filter((answer) => answer && answer.confidence >= 0.5);
+          const wrong = estimates(x, hz).filter(isTrusted);
           expect(wrong.length, `${pulse}, ${interval} s at ${hz} Hz`).to.be.at.most(3);
         }
   });
@@ -431,16 +405,17 @@ describe('hr_ecg', () => {
         blocked(beats, (_, i) => i % 3 === 0),
         { noise: 0.01, seed },
       );
-      const wrong = estimates(third).filter((e) => e && e.confidence >= 0.5 && e.value > 50);
-      expect(wrong, `block, seed ${seed}`).to.deep.equal([]);
+      expect(
+        estimates(third).filter((e) => e && e.confidence >= 0.5 && e.value > 50),
+        `block, seed ${seed}`,
+      ).to.deep.equal([]);
     }
   });
 
   it('does not trust a rate that counts peaked T waves as beats', () => {
     for (const [seed, interval] of [0.75, 0.85, 1, 1.15, 1.3].entries()) {
       const x = ecg(90, rhythm(91, jitter(71 + seed, interval, 0.02), 'peaked_t'), { noise: 0.01, seed });
-      const wrong = estimates(x).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
-      expect(wrong, `${interval} s`).to.deep.equal([]);
+      expect(wrongOf(estimates(x), 60 / interval), `${interval} s`).to.deep.equal([]);
     }
   });
 
@@ -451,8 +426,7 @@ describe('hr_ecg', () => {
         rhythm(91, () => interval, 'slow_t'),
         { noise: 0.01 },
       );
-      const wrong = estimates(x).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
-      expect(wrong, `${interval} s`).to.deep.equal([]);
+      expect(wrongOf(estimates(x), 60 / interval), `${interval} s`).to.deep.equal([]);
     }
   });
 
@@ -460,8 +434,7 @@ describe('hr_ecg', () => {
     for (const interval of [0.4, 0.45, 0.5]) {
       const beats = rhythm(91, () => interval).map((beat, i) => (i % 2 ? { ...beat, shape: 'small' as const } : beat));
       const answers = estimates(ecg(90, beats, { noise: 0.01 }));
-      const wrong = answers.filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - 60 / interval) > 10);
-      expect(wrong, `${interval} s`).to.deep.equal([]);
+      expect(wrongOf(answers, 60 / interval), `${interval} s`).to.deep.equal([]);
     }
   });
 
@@ -518,11 +491,8 @@ describe('hr_ecg', () => {
         const tremor = noise(known.length, seed);
         const shaken = known.map((v, i) => v + ((i / HZ) % 10 < 3 ? height * (tremor[i] ?? 0) : 0));
         const answers = estimates(shaken).slice(10);
-        const wrong = answers.filter((a) => a && a.confidence >= 0.5 && Math.abs(a.value - 60 / interval) > 10);
-        expect(wrong, `${loud}, seed ${seed}`).to.deep.equal([]);
-        expect(answers.filter((a) => a && a.confidence >= 0.5).length, `${loud}, seed ${seed}`).to.be.above(
-          loud < 1 ? 10 : 5,
-        );
+        expect(wrongOf(answers, 60 / interval), `${loud}, seed ${seed}`).to.deep.equal([]);
+        expect(answers.filter(isTrusted).length, `${loud}, seed ${seed}`).to.be.above(loud < 1 ? 10 : 5);
       }
   });
 
@@ -583,9 +553,7 @@ describe('hr_ecg', () => {
     const trusted = [1, 2, 3].flatMap((seed) => {
       const next = random(seed);
       const spikes = Array.from({ length: 60 * HZ }, () => 5 * next() + (next() > 1 - 2.4 / HZ ? 1000 : 0));
-      return estimates(spikes)
-        .slice(20)
-        .filter((answer) => answer && answer.confidence >= 0.5);
+      return estimates(spikes).slice(20).filter(isTrusted);
     });
     expect(trusted.length).to.be.below(18); // of 120
   });

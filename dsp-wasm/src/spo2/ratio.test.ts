@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, type CoreChannel, createCore, ENCODING, type Estimate } from '../core.js';
-import { noise, opened, payload, pulse } from '../signals.js';
+import { isTrusted, noise, opened, payload, pulse, streamed } from '../signals.js';
 
 const HZ = 64;
 const RED: CoreChannel = { modality: 'ppg_red', sampleRateHz: HZ, numChannels: 1 };
@@ -52,18 +52,8 @@ describe('spo2', () => {
   }
 
   /** Asks after each second from the fourth on; index = window end, seconds. */
-  function estimates(red: readonly number[], infrared: readonly number[]): (Estimate | null)[] {
-    const session = opened(core, [RED, INFRARED]);
-    const found = Array.from({ length: red.length / HZ + 1 }, (_, end) => {
-      const second = (x: readonly number[]) => payload(x.slice((end - 1) * HZ, end * HZ));
-      if (end === 0) return null;
-      session.push(0, end - 1, 1 / HZ, ENCODING.float32, second(red));
-      session.push(1, end - 1, 1 / HZ, ENCODING.float32, second(infrared));
-      return end < 4 ? null : (core.step([{ session, estimator: 'spo2', end }])[0] ?? null);
-    });
-    session.close();
-    return found;
-  }
+  const estimates = (red: readonly number[], infrared: readonly number[]) =>
+    streamed(core, [RED, INFRARED], [red, infrared], 'spo2', { first: 4 });
 
   for (const ratio of [0.4, 0.7, 0.95, 1, 1.05, 1.4, 1.6]) {
     it(`finds a ratio of ${ratio} within a thousandth and trusts it, also of a pulse of 0.3 %`, () => {
@@ -139,17 +129,17 @@ describe('spo2', () => {
     const beat = (t: number) => 0.01 * Math.exp(-0.5 * (Math.log(((t % 0.8) + 1e-3) / 0.2) / 0.6) ** 2);
     const swing = (t: number) => beat(t) + (t < 30 ? 0 : 0.03 * Math.sin(2 * Math.PI * 1.25 * t));
     const larger = (t: number) => (t < 30 ? 1 : 3) * beat(t);
-    const session = (grown: (t: number) => number, share: (t: number) => number) => {
-      const light = infrared(grown);
-      const red = infrared((t) => share(t) * grown(t));
-      return estimates(red, light);
-    };
+    const session = (grown: (t: number) => number, share: (t: number) => number) =>
+      estimates(
+        infrared((t) => share(t) * grown(t)),
+        infrared(grown),
+      );
     const moved = session(swing, (t) => (t < 30 ? 0.5 : 1));
     const grown = session(larger, () => 0.5);
-    expect(moved.slice(8, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
-    expect(moved.slice(40).filter((e) => e && e.confidence >= 0.5)).to.deep.equal([]);
-    expect(grown.slice(8, 30).every((e) => e && e.confidence >= 0.5)).to.equal(true);
-    expect(grown.slice(40).every((e) => e && e.confidence >= 0.5)).to.equal(true);
+    expect(moved.slice(8, 30).every(isTrusted)).to.equal(true);
+    expect(moved.slice(40).filter(isTrusted)).to.deep.equal([]);
+    expect(grown.slice(8, 30).every(isTrusted)).to.equal(true);
+    expect(grown.slice(40).every(isTrusted)).to.equal(true);
   });
 
   it('finds the ratio within 3 % in gaps and drifting noise, or does not trust it', () => {
