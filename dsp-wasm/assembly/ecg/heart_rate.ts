@@ -12,7 +12,7 @@ import { isMatched, ROW } from './features';
 import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
-import { allRight, alternates, Intervals, isRhythm, judge, mayHide } from './rhythm';
+import { allRight, Intervals, isRhythm, judge, mayHide } from './rhythm';
 import { CONFIDENCE, HUM, MIDWAY, PATH, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
@@ -88,7 +88,7 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   const high = largest(lead, first);
   const doubtful = mayHide(intervals) + splits(lead, first, intervals) + strangeBeats(lead, first, high);
   to.most *= Math.exp(-doubtful);
-  if (alternates(intervals) || kindsTakeTurns(lead, first) || mayMiss(lead)) to.most = 0;
+  if (kindsTakeTurns(lead, first) || mayMiss(lead)) to.most = 0;
   const features = to.features;
   judge(intervals, features);
   features[2] = contrast(lead, first, high);

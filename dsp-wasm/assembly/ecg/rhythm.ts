@@ -1,6 +1,6 @@
 import { Lead } from '../memory/ecg_state';
 import { Row, rowOf } from '../memory/row';
-import { KINDS, PATH, RHYTHM } from './tuning';
+import { KINDS, RHYTHM } from './tuning';
 
 /**
  * The RR intervals of one window in order, and the confidence in them. The odds of a beat by its morphology
@@ -58,7 +58,6 @@ export class Intervals {
 
 /** Probability that no interval of the window is wrong. */
 export function allRight(intervals: Intervals): f64 {
-  if (alternates(intervals)) return 0;
   return Math.exp(-mayHide(intervals) - doubtOf(intervals));
 }
 
@@ -112,17 +111,6 @@ export function mayHide(intervals: Intervals): f64 {
     if (isLong ? interval.obscured || interval.holds : isShort && interval.obscured) count++;
   }
   return count;
-}
-
-/** Whether short and long intervals take turns as those from R waves to peaked T waves, and from these to R waves, do. */
-export function alternates(intervals: Intervals): bool {
-  for (let i = 1; i < intervals.count; i++) {
-    const one = intervals.list[i - 1].seconds;
-    const next = intervals.list[i].seconds;
-    const shorter = Math.min(one, next);
-    if (shorter > <f64>PATH.SHORTEST_WIDE || Math.max(one, next) < RHYTHM.HIDING * shorter) return false;
-  }
-  return intervals.count > 2;
 }
 
 /** Mean of the intervals that are not obscured; where all are, as in a coarse ECG, the shortest. */
