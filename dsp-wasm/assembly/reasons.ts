@@ -4,6 +4,7 @@ import { movement, stillness } from './grid/activity';
 import { isSinusoid, levelFault } from './grid/reason';
 import { faultOf, isScrambled, levelOf, rangeOf, Seen } from './grid/span';
 import { CONTACT_FALL, FREE_AIR, TRUSTED } from './grid/tuning';
+import { UNTRUSTED } from './math/logistic';
 import { Channel, ECG_HZ, KIND_ECG, KIND_PPG_IR, KIND_PPG_RED, KIND_RESP, SLOW_HZ } from './memory/channel';
 import { Estimate, SCRATCH } from './memory/map';
 import { BAD_SCALE, HUM, MOTION, NO_REASON, NOISE } from './memory/reason';
@@ -18,15 +19,12 @@ import { wasTrusted } from './pulse/history';
 /** Length of the window in which a sinusoid is looked for, s. */
 const SINE_SECONDS: i32 = 8;
 
-/** Highest confidence of an estimate from scrambled values. */
-const SCRAMBLED: f64 = 0.49;
-
 /**
  * The reason of an estimator's window that ends at `end` (seconds), whose estimate is there, and notes its number; none if it is trusted. An
  * estimate from values whose width or byte order is wrong is not.
  */
 export function explain(session: Session, estimator: i32, end: f64, to: Estimate): i32 {
-  if (areScrambled(session, estimator)) to.confidence = min(to.confidence, SCRAMBLED);
+  if (areScrambled(session, estimator)) to.confidence = min<f64>(to.confidence, UNTRUSTED);
   const trusted = !isNaN(to.value) && to.confidence >= TRUSTED;
   Seen.number = 0;
   if (trusted) noteContact(session, estimator);

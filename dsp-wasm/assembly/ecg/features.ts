@@ -18,7 +18,8 @@ import { KINDS } from './tuning';
  * filters do not ring at a gap.
  */
 
-/** Half widths, grid samples: of the broad wavelet, of the averaging of energies, of the template (100 ms: the QRS without the T wave). */
+/** Half widths, grid samples: of the wavelets, of the averaging of energies, of the template (100 ms: the QRS without the T wave). */
+const SHARPEN_HALF: i32 = 5;
 const BROADEN_HALF: i32 = 12;
 const BOX_HALF: i32 = 5;
 export const TEMPLATE_HALF: i32 = 13;
@@ -109,8 +110,8 @@ export function computeFeatures(
   to.to = from + count;
   copyGrid(channel, sub, from - REACH, rounded + 2 * REACH, limit, to.raw.at(0));
   to.rounding = ROUNDING * abs<f32>(levelOut(to.raw, rounded + 2 * REACH));
-  sharpen(to.raw, to.sharpened, rounded + 2 * TEMPLATE_HALF);
-  broaden(to.raw, to.broadened, rounded + 2 * BOX_HALF);
+  convolve(to.raw.at(REACH - TEMPLATE_HALF), SHARP, SHARPEN_HALF, to.sharpened, rounded + 2 * TEMPLATE_HALF);
+  convolve(to.raw.at(REACH - BOX_HALF), BROAD, BROADEN_HALF, to.broadened, rounded + 2 * BOX_HALF);
   boxEnergy(to.sharpened.at(TEMPLATE_HALF - BOX_HALF), to.energy, magnitudes, rounded);
   boxEnergy(to.broadened.at(0), to.width, magnitudes, rounded);
 }
@@ -142,38 +143,20 @@ function levelOut(raw: Row<f32>, count: i32): f32 {
   return level;
 }
 
-function sharpen(raw: Row<f32>, to: Row<f32>, count: i32): void {
-  const k0 = v128.load32_splat(SHARP);
-  const k1 = v128.load32_splat(SHARP, 4);
-  const k2 = v128.load32_splat(SHARP, 8);
-  const k3 = v128.load32_splat(SHARP, 12);
-  const k4 = v128.load32_splat(SHARP, 16);
-  const k5 = v128.load32_splat(SHARP, 20);
-  for (let i = 0; i < count; i += 4) {
-    const x = raw.at(i);
-    let y = f32x4.mul(v128.load(x, 20), k0);
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 16), v128.load(x, 24)), k1));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 12), v128.load(x, 28)), k2));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 8), v128.load(x, 32)), k3));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 4), v128.load(x, 36)), k4));
-    y = f32x4.add(y, f32x4.mul(f32x4.add(v128.load(x, 0), v128.load(x, 40)), k5));
-    v128.store(to.at(i), y);
-  }
-}
-
-function broaden(raw: Row<f32>, to: Row<f32>, count: i32): void {
+/** Filters by a symmetric kernel, given from its centre to `half` grid samples beside it. The first value is about the one at `centre`. */
+function convolve(centre: usize, kernel: usize, half: i32, to: Row<f32>, count: i32): void {
   for (let i = 0; i < count; i += 8) {
-    const centre = raw.at(i + REACH - BOX_HALF);
-    const middle = v128.load32_splat(BROAD);
+    const middle = v128.load32_splat(kernel);
     let a = f32x4.mul(v128.load(centre), middle);
     let b = f32x4.mul(v128.load(centre, 16), middle);
-    for (let k: usize = 4; k <= (<usize>BROADEN_HALF) << 2; k += 4) {
-      const w = v128.load32_splat(BROAD + k);
+    for (let k: usize = 4; k <= (<usize>half) << 2; k += 4) {
+      const w = v128.load32_splat(kernel + k);
       a = f32x4.add(a, f32x4.mul(f32x4.add(v128.load(centre - k), v128.load(centre + k)), w));
       b = f32x4.add(b, f32x4.mul(f32x4.add(v128.load(centre - k, 16), v128.load(centre + k, 16)), w));
     }
     v128.store(to.at(i), a);
     v128.store(to.at(i), b, 16);
+    centre += 32;
   }
 }
 

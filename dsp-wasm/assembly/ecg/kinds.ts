@@ -109,22 +109,23 @@ function shift(from: Row<f32>, count: i32, top: f32, to: Row<f32>): void {
     memory.copy(to.at(0), from.at(0), <usize>count * sizeof<f32>()); // the values beside may be of another session
     return;
   }
-  fitQuartic(1, 0, 0, 0, 0);
-  const a = f32x4.splat(quarticAt(top));
-  fitQuartic(0, 1, 0, 0, 0);
-  const b = f32x4.splat(quarticAt(top));
-  fitQuartic(0, 0, 1, 0, 0);
-  const c = f32x4.splat(quarticAt(top));
-  fitQuartic(0, 0, 0, 1, 0);
-  const d = f32x4.splat(quarticAt(top));
-  fitQuartic(0, 0, 0, 0, 1);
-  const e = f32x4.splat(quarticAt(top));
+  const a = shareOf(top, -2);
+  const b = shareOf(top, -1);
+  const c = shareOf(top, 0);
+  const d = shareOf(top, 1);
+  const e = shareOf(top, 2);
   for (let i = 0; i < count; i += 4) {
     const x = from.at(i - 2);
     const outer = f32x4.add(f32x4.mul(a, v128.load(x)), f32x4.mul(e, v128.load(x, 16)));
     const inner = f32x4.add(f32x4.mul(b, v128.load(x, 4)), f32x4.mul(d, v128.load(x, 12)));
     v128.store(to.at(i), f32x4.add(f32x4.add(outer, inner), f32x4.mul(c, v128.load(x, 8))));
   }
+}
+
+/** Share, in each lane, of the value `at` grid samples from the middle one in the value `top` after that. */
+function shareOf(top: f32, at: i32): v128 {
+  fitQuartic(<f32>(at === -2), <f32>(at === -1), <f32>(at === 0), <f32>(at === 1), <f32>(at === 2));
+  return f32x4.splat(quarticAt(top));
 }
 
 function normOf(shape: Row<f32>): f32 {
