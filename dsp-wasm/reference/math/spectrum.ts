@@ -11,31 +11,40 @@ export function dft(x: readonly number[], count: number): { re: number; im: numb
   });
 }
 
-/** Power of the bins 0 ... count - 1 of `x`, whose length is a power of two, by a recursive FFT. */
+/** Power of the bins 0 ... count - 1 of `x`, whose length is a power of two. */
 export function powerSpectrum(x: readonly number[], count: number): number[] {
-  const { re, im } = fft(
-    [...x],
-    x.map(() => 0),
-  );
+  const [re, im] = [Float64Array.from(x), new Float64Array(x.length)];
+  fft(re, im);
   return Array.from({ length: count }, (_, k) => (re[k] ?? 0) ** 2 + (im[k] ?? 0) ** 2);
 }
 
-function fft(re: number[], im: number[]): { re: number[]; im: number[] } {
+/** The discrete Fourier transform in place, of a length that is a power of two (Cooley and Tukey 1965). */
+export function fft(re: Float64Array, im: Float64Array): void {
   const n = re.length;
-  if (n === 1) return { re, im };
-  const half = (a: number[], odd: number) => a.filter((_, i) => i % 2 === odd);
-  const even = fft(half(re, 0), half(im, 0));
-  const odd = fft(half(re, 1), half(im, 1));
-  const out = { re: [...re], im: [...im] };
-  for (let k = 0; k < n / 2; k++) {
-    const [c, s] = [Math.cos((2 * Math.PI * k) / n), -Math.sin((2 * Math.PI * k) / n)];
-    const [or, oi] = [odd.re[k] ?? 0, odd.im[k] ?? 0];
-    const [tr, ti] = [c * or - s * oi, c * oi + s * or];
-    const [er, ei] = [even.re[k] ?? 0, even.im[k] ?? 0];
-    out.re[k] = er + tr;
-    out.im[k] = ei + ti;
-    out.re[k + n / 2] = er - tr;
-    out.im[k + n / 2] = ei - ti;
+  for (let i = 1, j = 0; i < n; i++) {
+    let bit = n >> 1;
+    for (; j & bit; bit >>= 1) j ^= bit;
+    j ^= bit;
+    if (i < j) {
+      [re[i], re[j]] = [re[j] ?? 0, re[i] ?? 0];
+      [im[i], im[j]] = [im[j] ?? 0, im[i] ?? 0];
+    }
   }
-  return out;
+  for (let half = 1; half < n; half <<= 1) butterflies(re, im, half);
+}
+
+function butterflies(re: Float64Array, im: Float64Array, half: number): void {
+  for (let k = 0; k < half; k++) {
+    const c = Math.cos((-Math.PI * k) / half);
+    const s = Math.sin((-Math.PI * k) / half);
+    for (let i = k; i < re.length; i += 2 * half) {
+      const j = i + half;
+      const x = (re[j] ?? 0) * c - (im[j] ?? 0) * s;
+      const y = (re[j] ?? 0) * s + (im[j] ?? 0) * c;
+      re[j] = (re[i] ?? 0) - x;
+      im[j] = (im[i] ?? 0) - y;
+      re[i] = (re[i] ?? 0) + x;
+      im[i] = (im[i] ?? 0) + y;
+    }
+  }
 }

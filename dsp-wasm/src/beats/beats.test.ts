@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { corrected, variabilityOf } from '../../reference/beats/reference.js';
+import { corrected, variabilityOf } from '../../reference/beats/variability.js';
 import {
   BEAT_LAG_S,
   type Core,

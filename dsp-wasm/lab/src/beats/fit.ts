@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
-import { type ConfidenceModel, FEATURES } from '@device-insights/dsp-wasm';
-import { COLUMNS } from '../fit/dump.js';
+import type { ConfidenceModel } from '@device-insights/dsp-wasm';
+import { shownFeatures, writeRows } from '../fit/dump.js';
 import { type Minute, minutes, modelOf, type Open, toleranceOf } from './minutes.js';
 
 /** Models that are fitted on minutes. */
@@ -16,19 +13,17 @@ export async function dumpMinutes(
   models: readonly ConfidenceModel[],
   open: Open,
 ): Promise<void> {
-  const files = new Map(models.map((model) => [model, createWriteStream(join(folder, `${model}.csv`))]));
-  for (const [model, file] of files) file.write(`${[...COLUMNS, ...FEATURES[model]].join()}\n`);
-  for await (const minute of minutes(recordings, SEEDS, open)) {
-    const grade = gradeOf(minute);
-    const { set, person, recording, estimator, end, answer, features, rmssd } = minute;
-    if (grade === null || !features || !answer.estimate) continue;
-    const { value, confidence } = answer.estimate;
-    const values = features.values.map((feature) => Number(feature.toPrecision(5)));
-    files
-      .get(modelOf(minute))
-      ?.write(`${[set, person, recording, estimator, end, rmssd, value, confidence, grade, ...values].join()}\n`);
-  }
-  await Promise.all([...files.values()].map((file) => finished(file.end())));
+  await writeRows(folder, models, async function* () {
+    for await (const minute of minutes(recordings, SEEDS, open)) {
+      const grade = gradeOf(minute);
+      const { set, person, recording, estimator, end, answer, features, rmssd } = minute;
+      if (grade === null || !features || !answer.estimate) continue;
+      const { value, confidence } = answer.estimate;
+      const values = shownFeatures(features);
+      const row = [set, person, recording, estimator, end, rmssd, value, confidence, grade, ...values];
+      yield { model: modelOf(minute), row };
+    }
+  });
 }
 
 function gradeOf(minute: Minute): number | null {

@@ -1,6 +1,6 @@
-import { analyseOffline } from '@device-insights/gateway/offline';
 import type { FrameSource } from '@device-insights/sdk';
 import { expect } from 'chai';
+import { analyse } from '../analyse.js';
 import { Draws } from '../motion-bench/random.js';
 import { type Answer, toleranceOf } from '../score.js';
 import { CURVE, type Extreme, extremesBench, KINDS, type Kind, record, scoreExtreme, type Wave } from './bench.js';
@@ -13,12 +13,6 @@ function made(what: string, value: number, rate: number, change = (wave: Wave) =
   const kind = kindOf(what);
   const waves = kind.waves(value, kind.shapes[1] ?? kind.shapes[0] ?? 0, kind.noises[0] ?? 0);
   return record(what, waves.map(change), rate, SECONDS, new Draws(7, value));
-}
-
-async function answersOf(recording: FrameSource): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for await (const answer of analyseOffline(recording, CURVE)) answers.push(answer);
-  return answers;
 }
 
 /** Each sample twice, as of two equal sub-channels. */
@@ -92,8 +86,8 @@ describe('a reading', () => {
         const own = (answers: readonly Answer[]) =>
           answers.filter((answer) => answer.type === type && answer.actual_end >= 60_000);
         const [before, after] = [
-          own(await answersOf(made(what, value, rate))),
-          own(await answersOf(changed(what, value, rate))),
+          own(await analyse(made(what, value, rate), CURVE)),
+          own(await analyse(changed(what, value, rate), CURVE)),
         ];
         expect(after, what).to.have.length(before.length);
         for (const [i, answer] of after.entries()) {

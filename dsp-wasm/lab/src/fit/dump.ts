@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { type ConfidenceModel, type Core, FEATURES } from '@device-insights/dsp-wasm';
+import { type AnswerFeatures, type ConfidenceModel, type Core, FEATURES } from '@device-insights/dsp-wasm';
 import type { StoredInsight } from '@device-insights/gateway/offline';
 import { analyse, firstInstant } from '../analyse.js';
 import { scoreWindows, toleranceOf } from '../score.js';
@@ -9,17 +9,7 @@ import { type Observed, observed } from './observed.js';
 import type { Signal } from './signals.js';
 
 /** Columns of a row before the features, whose names follow (dsp-wasm/src/features.ts). */
-export const COLUMNS = [
-  'set',
-  'people',
-  'recording',
-  'type',
-  'end',
-  'reference',
-  'value',
-  'confidence',
-  'grade',
-] as const;
+const COLUMNS = ['set', 'people', 'recording', 'type', 'end', 'reference', 'value', 'confidence', 'grade'] as const;
 
 /**
  * Writes the features of every reading that has a reference into FOLDER/MODEL.csv, one row each. `people` are joined by +; the `grade` is
@@ -35,19 +25,33 @@ export async function dump(
   models: readonly ConfidenceModel[],
   open: (people: readonly string[]) => Promise<Core>,
 ): Promise<Map<ConfidenceModel, number>> {
-  const files = new Map(models.map((model) => [model, createWriteStream(join(folder, `${model}.csv`))]));
-  for (const [model, file] of files) file.write(`${[...COLUMNS, ...FEATURES[model]].join()}\n`);
   const counts = new Map<ConfidenceModel, number>();
-  for await (const signal of signals) {
-    if (!models.some((model) => mayHave(signal, model))) continue;
-    for (const { model, row } of await rowsOf(signal, await open(signal.people))) {
-      files.get(model)?.write(`${row.join()}\n`);
-      counts.set(model, (counts.get(model) ?? 0) + 1);
+  await writeRows(folder, models, async function* () {
+    for await (const signal of signals) {
+      if (!models.some((model) => mayHave(signal, model))) continue;
+      for (const one of await rowsOf(signal, await open(signal.people))) {
+        counts.set(one.model, (counts.get(one.model) ?? 0) + 1);
+        yield one;
+      }
     }
-  }
-  await Promise.all([...files.values()].map((file) => finished(file.end())));
+  });
   return counts;
 }
+
+/** Writes rows into FOLDER/MODEL.csv, for those of the models that are wanted. */
+export async function writeRows(
+  folder: string,
+  models: readonly ConfidenceModel[],
+  rows: () => AsyncIterable<FeatureRow>,
+): Promise<void> {
+  const files = new Map(models.map((model) => [model, createWriteStream(join(folder, `${model}.csv`))]));
+  for (const [model, file] of files) file.write(`${[...COLUMNS, ...FEATURES[model]].join()}\n`);
+  for await (const { model, row } of rows()) files.get(model)?.write(`${row.join()}\n`);
+  await Promise.all([...files.values()].map((file) => finished(file.end())));
+}
+
+/** The features of an answer with five digits. */
+export const shownFeatures = ({ values }: AnswerFeatures) => values.map((value) => Number(value.toPrecision(5)));
 
 /** Whether a signal may have readings of a model that its reference judges. */
 function mayHave({ source, reference }: Signal, model: ConfidenceModel): boolean {
@@ -57,9 +61,9 @@ function mayHave({ source, reference }: Signal, model: ConfidenceModel): boolean
   return reference.types.some((one) => one === type) && has(sensor) && (activity !== 'motion' || has('accel'));
 }
 
-interface FeatureRow {
+export interface FeatureRow {
   readonly model: ConfidenceModel;
-  readonly row: readonly (string | number)[];
+  readonly row: readonly (string | number | null)[];
 }
 
 async function rowsOf({ set, people, source, reference, curve }: Signal, core: Core): Promise<FeatureRow[]> {
@@ -77,7 +81,6 @@ async function rowsOf({ set, people, source, reference, curve }: Signal, core: C
     const off = Math.abs(answer.value - truth) / toleranceOf(type, truth);
     const grade = off <= 1 ? 0 : off <= 2 ? 1 : 2;
     const { value, confidence, actual_end } = answer;
-    const values = features.values.map((feature) => Number(feature.toPrecision(5)));
     const row = [
       set,
       people.join('+'),
@@ -88,7 +91,7 @@ async function rowsOf({ set, people, source, reference, curve }: Signal, core: C
       value,
       confidence,
       grade,
-      ...values,
+      ...shownFeatures(features),
     ];
     return [{ model: features.model, row }];
   });

@@ -1,5 +1,5 @@
-import { analyseOffline } from '@device-insights/gateway/offline';
 import { expect } from 'chai';
+import { analyse } from '../analyse.js';
 import { scoreWindows } from '../score.js';
 import { type BenchRecording, motionBench } from './bench.js';
 import { KINDS, make } from './kinds.js';
@@ -32,11 +32,7 @@ function runner(id: string, bpm: number, from = 30, to = 120): Source {
 const SOURCES = [runner('run-1', 90), runner('run-2', 120)];
 const RUNNING = [runner('run-3', 95, 0, SECONDS), runner('run-4', 120, 0, SECONDS)];
 
-async function readings({ source, reference }: BenchRecording) {
-  const answers = [];
-  for await (const insight of analyseOffline(source, null)) answers.push(insight);
-  return scoreWindows(reference, answers);
-}
+const readings = async ({ source, reference }: BenchRecording) => scoreWindows(reference, await analyse(source, null));
 
 describe('the bench of motion', () => {
   it('makes a recording of each kind from each source', () => {
@@ -64,9 +60,8 @@ describe('the bench of motion', () => {
   it('shows that no rate is trusted 10 s after the pulse is lost, or without any pulse', async () => {
     const all = [];
     for (const { what, goneAt, recording } of lossBench(RUNNING, 1)) {
-      const answers = [];
-      for await (const insight of analyseOffline(recording, null)) if (insight.type === 'hr') answers.push(insight);
-      all.push({ what, goneAt, answers });
+      const answers = await analyse(recording, null);
+      all.push({ what, goneAt, answers: answers.filter(({ type }) => type === 'hr') });
     }
     for (const row of scoreLosses(all)) {
       if (!String(row.what).startsWith('never')) expect(row['trusted before %'], `${row.what}`).to.be.above(60);

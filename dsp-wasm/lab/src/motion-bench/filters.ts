@@ -1,3 +1,5 @@
+import { fft } from '@device-insights/dsp-wasm/reference';
+
 /** Filters and spectra of whole signals, to generate test data: in double precision and not causal. */
 
 /** The second-order section b0, b1, b2, a1, a2 (a0 = 1). */
@@ -50,37 +52,6 @@ function run(x: Float64Array, [b0, b1, b2, a1, a2]: Section): void {
     s1 = b1 * v - a1 * y + s2;
     s2 = b2 * v - a2 * y;
     x[i] = y;
-  }
-}
-
-/** The discrete Fourier transform in place, of a length that is a power of two (Cooley and Tukey 1965). */
-export function fft(re: Float64Array, im: Float64Array): void {
-  const n = re.length;
-  for (let i = 1, j = 0; i < n; i++) {
-    let bit = n >> 1;
-    for (; j & bit; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i < j) {
-      [re[i], re[j]] = [re[j] ?? 0, re[i] ?? 0];
-      [im[i], im[j]] = [im[j] ?? 0, im[i] ?? 0];
-    }
-  }
-  for (let half = 1; half < n; half <<= 1) butterflies(re, im, half);
-}
-
-function butterflies(re: Float64Array, im: Float64Array, half: number): void {
-  for (let k = 0; k < half; k++) {
-    const c = Math.cos((-Math.PI * k) / half);
-    const s = Math.sin((-Math.PI * k) / half);
-    for (let i = k; i < re.length; i += 2 * half) {
-      const j = i + half;
-      const x = (re[j] ?? 0) * c - (im[j] ?? 0) * s;
-      const y = (re[j] ?? 0) * s + (im[j] ?? 0) * c;
-      re[j] = (re[i] ?? 0) - x;
-      im[j] = (im[i] ?? 0) - y;
-      re[i] = (re[i] ?? 0) + x;
-      im[i] = (im[i] ?? 0) + y;
-    }
   }
 }
 

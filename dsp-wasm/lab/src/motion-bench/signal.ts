@@ -1,4 +1,5 @@
-import { butterworth, fft, filtered, shaped } from './filters.js';
+import { fft } from '@device-insights/dsp-wasm/reference';
+import { butterworth, filtered, shaped } from './filters.js';
 import type { Draws } from './random.js';
 
 /** Sampling rate of all generated signals, Hz. */
