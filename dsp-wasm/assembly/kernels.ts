@@ -21,19 +21,12 @@ export function grid(index: i32, channel: i32, sub: i32, from: i32, count: i32, 
   return at ? copyGrid(at, sub, from, count, completeBy(at, end), SCRATCH) : 0;
 }
 
-/** Real FFT of the four signals at SCRATCH (n x f32x4); returns the address of its n / 2 bins. */
-export function fft4(n: i32): usize {
+/** Real FFT of the four signals at SCRATCH (n x f32x4), or of n / 2 samples of each that are padded with zeros; returns the address of its n / 2 bins. */
+export function fft4(n: i32, padded: bool): usize {
   const work = SCRATCH + ((<usize>n) << 4);
   const to = work + ((<usize>n) << 4);
-  realFft4(SCRATCH, work, n, n >> 1, to);
-  return to;
-}
-
-/** The same for n / 2 samples, padded with zeros. */
-export function padded4(n: i32): usize {
-  const work = SCRATCH + ((<usize>n) << 4);
-  const to = work + ((<usize>n) << 4);
-  paddedFft4(SCRATCH, work, n, n >> 1, to);
+  if (padded) paddedFft4(SCRATCH, work, n, n >> 1, to);
+  else realFft4(SCRATCH, work, n, n >> 1, to);
   return to;
 }
 

@@ -58,7 +58,7 @@ function fftCost(kernel: Kernel, call: KernelCalls): number {
     for (let i = 0; i < rounds / 100; i++) {
       fillNoise(kernel, 4096); // the transform works in place, and its values would grow without limit
       const start = cpuSeconds();
-      for (let j = 0; j < 3; j++) call.fft4(1024);
+      for (let j = 0; j < 3; j++) call.fft4(1024, 0);
       spent += cpuSeconds() - start;
     }
     return (spent * 1e6) / ((rounds / 100) * 3 * 4);

@@ -5,8 +5,7 @@ import { ENCODING } from './core.js';
 
 export interface KernelCalls {
   grid(index: number, channel: number, sub: number, from: number, count: number, end: number): number;
-  fft4(n: number): number;
-  padded4(n: number): number;
+  fft4(n: number, padded: number): number;
   filter8(count: number): void;
 }
 

@@ -24,7 +24,8 @@ export function modulations(beats: Beats, series: Series): void {
   let t0: f32 = -Infinity;
   let a = f32x4.splat(0);
   for (let k = 0; k < beats.count; k++) {
-    if (!isKnown(beats, k) || (areMany && !beats.steady[k])) continue;
+    const isUnknown = isNaN(beats.interval[k] + beats.height[k] + beats.baseline[k]);
+    if (isUnknown || (areMany && !beats.steady[k])) continue;
     const t1 = beats.time[k];
     const b = f32x4.mul(f32x4(beats.interval[k], beats.height[k], beats.baseline[k], 0), scale);
     const slope = f32x4.mul(f32x4.sub(b, a), f32x4.splat(<f32>1 / (t1 - t0)));
@@ -33,10 +34,6 @@ export function modulations(beats: Beats, series: Series): void {
     a = b;
   }
   for (; i < n; i++) points[i] = a;
-}
-
-function isKnown(beats: Beats, k: i32): bool {
-  return !isNaN(beats.interval[k] + beats.height[k] + beats.baseline[k]);
 }
 
 function timeOf(i: i32, n: i32): f32 {

@@ -117,8 +117,11 @@ function likelihoods(series: Series, top: i32, alive: v128, source: i32): void {
   const harmonic = f32x4.splat(source === FROM_EFFORT ? 1 : EVIDENCE.HARMONIC);
   for (let i = 0; i < RATES; i++) {
     const k = FIRST + i;
+    LIKELIHOOD[i] = 1;
+    if (k > top) continue;
     const own = k > EVIDENCE.PRESSURE_BIN ? odds : slowOdds;
-    LIKELIHOOD[i] = k > top ? <f32>1 : product(fourthRoot(own, sinusoid(k, harmonic, exponent)));
+    const whole = f32x4.add(f32x4.splat(1), f32x4.mul(own, sinusoid(k, harmonic, exponent)));
+    LIKELIHOOD[i] = product(f32x4.sqrt(f32x4.sqrt(whole)));
   }
 }
 
@@ -174,11 +177,6 @@ function power(x: v128, n: i32): v128 {
     n >>= 1;
   }
   return y;
-}
-
-/** Fourth root of 1 + odds x. */
-function fourthRoot(odds: v128, x: v128): v128 {
-  return f32x4.sqrt(f32x4.sqrt(f32x4.add(f32x4.splat(1), f32x4.mul(odds, x))));
 }
 
 function product(x: v128): f32 {

@@ -33,17 +33,14 @@ export function forgetPaths(lead: Lead): void {
   lead.decided = 0;
 }
 
-/** Number of the oldest candidate that a path may contain: the newest decided one, if it is still within reach. */
-function oldestOf(lead: Lead, number: i32): i32 {
-  return max(max(0, lead.decided - 1), number - REACH_BACK);
-}
-
 /** Finds the best path to a candidate. */
 function linkCandidate(lead: Lead, number: i32): void {
   const candidate = lead.candidateAt(number);
   let best = scoreOfBeginning(lead, number, candidate.sample);
   let before = -1;
-  for (let p = number - 1, oldest = oldestOf(lead, number); p >= oldest; p--) {
+  // Back to the newest decided one, if it is still within reach
+  const oldest = max(max(0, lead.decided - 1), number - REACH_BACK);
+  for (let p = number - 1; p >= oldest; p--) {
     const other = lead.candidateAt(p);
     const interval = secondsFrom(other, candidate.sample);
     if (interval > PATH.LONGEST) break;

@@ -12,7 +12,7 @@ import { isMatched, ROW } from './features';
 import { HR_ECG_WEIGHTS } from './hr_ecg_weights';
 import { separation } from './levels';
 import { newestPeak } from './r_peaks';
-import { allRight, Intervals, isRhythm, judge, mayHide } from './rhythm';
+import { allRight, doubtOf, Intervals, irregularity, isRhythm, mayHide } from './rhythm';
 import { CONFIDENCE, HUM, MIDWAY, PATH, RHYTHM, SIZE } from './tuning';
 
 /** Window of the heart rate, seconds. */
@@ -59,14 +59,11 @@ export function estimateHrEcg(session: Session, end: f64, to: Estimate): bool {
     to.confidence = Math.min(UNTRUSTED, <f64>logistic(best.features, HR_ECG_WEIGHTS));
   for (let sub = 0; sub < leads; sub++) {
     const other = READINGS[sub];
-    if (other.rate === 0 || isSame(other, best) || other.confidence < CONFIDENCE.CONTRADICTING) continue;
+    const isSame = Math.abs(other.rate - best.rate) <= CONFIDENCE.SAME_RATE;
+    if (other.rate === 0 || isSame || other.confidence < CONFIDENCE.CONTRADICTING) continue;
     to.confidence *= 1 - other.confidence;
   }
   return true;
-}
-
-function isSame(one: Reading, other: Reading): bool {
-  return Math.abs(one.rate - other.rate) <= CONFIDENCE.SAME_RATE;
 }
 
 /** 60 divided by the mean RR interval between a lead's R peaks, including undecided ones, and the features of its confidence. */
@@ -90,7 +87,8 @@ function readLead(ecg: EcgState, channel: Channel, sub: i32, end: f64, intervals
   to.most *= Math.exp(-doubtful);
   if (kindsTakeTurns(lead, first) || mayMiss(lead)) to.most = 0;
   const features = to.features;
-  judge(intervals, features);
+  features[0] = <f32>Math.log(doubtOf(intervals));
+  features[1] = <f32>((irregularity(intervals) * <f64>intervals.count) / intervals.duration);
   features[2] = contrast(lead, first, high);
   features[3] = Mathf.log(separation(lead.energy));
   features[4] = Mathf.log(separation(lead.match));

@@ -61,19 +61,8 @@ export function allRight(intervals: Intervals): f64 {
   return Math.exp(-mayHide(intervals) - doubtOf(intervals));
 }
 
-/** Writes the first two features of a window's confidence: what its beats, and their rhythm, leave to doubt. */
-export function judge(intervals: Intervals, to: Row<f32>): void {
-  to[0] = <f32>Math.log(doubtOf(intervals));
-  to[1] = <f32>variationOf(intervals);
-}
-
-/** Irregularity of the intervals, in parts of their mean. */
-function variationOf(intervals: Intervals): f64 {
-  return (irregularity(intervals) * <f64>intervals.count) / intervals.duration;
-}
-
 /** Beats that are none, by their morphology. */
-function doubtOf(intervals: Intervals): f64 {
+export function doubtOf(intervals: Intervals): f64 {
   let doubt: f64 = 0;
   for (let i = 0; i < intervals.count; i++) {
     const odds = intervals.list[i].odds;
@@ -83,7 +72,7 @@ function doubtOf(intervals: Intervals): f64 {
 }
 
 /** Standard deviation of the intervals from those of the rhythm that fits best: of one interval, or of two or three in turns (bigeminy, trigeminy). */
-function irregularity(intervals: Intervals): f64 {
+export function irregularity(intervals: Intervals): f64 {
   let best = changeOver(intervals, 1);
   for (let lag = 2; lag <= 3 && lag + KINDS.ENOUGH <= intervals.count; lag++)
     best = Math.min(best, changeOver(intervals, lag));

@@ -8,18 +8,13 @@ const INT16: i32 = 1;
 const INT24: i32 = 2;
 const INT32: i32 = 3;
 
-/** Bytes of one value in an encoding. */
-function valueBytes(encoding: i32): i32 {
-  return encoding === INT16 ? 2 : encoding === INT24 ? 3 : 4;
-}
-
 /**
  * Decodes `count` staged instants into four f32 lanes each, sub-channel by lane, without the sub-channel's offset (its
  * first value). Counts in f32 would lose the pulse: 0.1 % of 2^18 counts, with filters of gain 1000.
  */
 export function decode(channel: Channel, encoding: i32, count: i32): void {
   const subs = channel.subs;
-  const bytes = valueBytes(encoding);
+  const bytes = encoding === INT16 ? 2 : encoding === INT24 ? 3 : 4;
   const stride = <usize>(bytes * channel.payloadSubs);
   const isFloat = encoding > INT32;
   channel.resolution = isFloat ? 0 : 1;

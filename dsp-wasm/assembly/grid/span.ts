@@ -212,7 +212,9 @@ export function faultOf(channel: Channel, sub: i32, contact: f64, alive: bool): 
     Seen.number = ends;
     if (ends > TUNING.AT_ENDS) return SATURATED;
     Seen.number = share(channel, offsetof<Span>('rests'), sub);
-    if (Seen.number > TUNING.AT_REST && !isCoarse(channel, sub)) return SATURATED;
+    // A signal of few levels rests at the highest and the lowest one without a limit
+    const isCoarse = isWhole(channel, sub) && rangeOf(channel, sub) < TUNING.COARSE_COUNTS;
+    if (Seen.number > TUNING.AT_REST && !isCoarse) return SATURATED;
   }
   const high = lowestOf(channel, sub) + rangeOf(channel, sub);
   Seen.number = Math.abs(lowestOf(channel, sub)) > Math.abs(high) ? lowestOf(channel, sub) : high;
@@ -243,11 +245,6 @@ function freeAir(bits: i32): f64 {
 function isFlat(channel: Channel, sub: i32): bool {
   const still = channel.kind === KIND_ECG && isWhole(channel, sub) ? TUNING.FLAT_COUNTS : 0;
   return rangeOf(channel, sub) <= still || share(channel, offsetof<Span>('rests'), sub) > 1 - TUNING.AT_ENDS;
-}
-
-/** Whether a signal has so few levels that it rests at the highest and the lowest one without a limit. */
-function isCoarse(channel: Channel, sub: i32): bool {
-  return isWhole(channel, sub) && rangeOf(channel, sub) < TUNING.COARSE_COUNTS;
 }
 
 /** Whether they are so wrong that the signal is lost: not only larger by a factor, or shifted. */

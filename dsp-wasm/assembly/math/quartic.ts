@@ -31,16 +31,8 @@ export function quarticAt(t: f32): f32 {
 export function extremumNear(t: f32): f32 {
   for (let n = 0; n < STEPS; n++) {
     const bend: f32 = 2 * c2 + t * (6 * c3 + t * 12 * c4);
-    const step = slopeAt(t) / bend;
-    if (isFinite<f32>(step)) t = inside(t - step);
+    const slope: f32 = c1 + t * (2 * c2 + t * (3 * c3 + t * 4 * c4));
+    if (isFinite<f32>(slope / bend)) t = max<f32>(-1, min<f32>(1, t - slope / bend));
   }
   return t;
-}
-
-function slopeAt(t: f32): f32 {
-  return c1 + t * (2 * c2 + t * (3 * c3 + t * 4 * c4));
-}
-
-function inside(t: f32): f32 {
-  return max<f32>(-1, min<f32>(1, t));
 }

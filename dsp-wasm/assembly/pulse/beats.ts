@@ -2,7 +2,7 @@ import { clearVectors } from '../math/vector';
 import { Row, rowAt } from '../memory/row';
 import { Beats, GRID_PER_MINUTE, MARGIN, MAX_PEAKS, PulseWindow, TRAINS, WINDOW } from './records';
 import { BEAT, COUNT, LOADING } from './tuning';
-import { fillMargins, fullest } from './window';
+import { fillMargins } from './window';
 
 /**
  * Beats of the window in the time domain: the steepest slopes of each optical channel, at most one per 0.6 periods, after
@@ -23,8 +23,6 @@ class TrainRate {
   rate: f32;
   /** Variation of the intervals plus that of the slopes. */
   spread: f32;
-  /** Intervals of about one period. */
-  intervals: f32;
 }
 const TRAIN = changetype<TrainRate>(memory.data(offsetof<TrainRate>(), 16));
 
@@ -32,9 +30,8 @@ const TRAIN = changetype<TrainRate>(memory.data(offsetof<TrainRate>(), 16));
 export function findBeats(window: PulseWindow, bpm: f32, to: Beats): void {
   const period = GRID_PER_MINUTE / bpm;
   findTrains(smoothSlopes(window.optical.samples, bpm), BEAT.SHORTEST_INTERVAL * period, to);
-  to.best = -1;
-  to.spread = Infinity;
-  to.cover = 0;
+  to.lane = 0;
+  let least: f32 = Infinity;
   let weights: f32 = 0;
   let sum: f32 = 0;
   for (let train = 0; train < TRAINS; train++) {
@@ -44,14 +41,10 @@ export function findBeats(window: PulseWindow, bpm: f32, to: Beats): void {
     const weight = <f32>1 / ((TRAIN.spread + BEAT.LEAST_SPREAD) * (TRAIN.spread + BEAT.LEAST_SPREAD));
     weights += weight;
     sum += weight * TRAIN.rate;
-    if (TRAIN.spread < to.spread) {
-      to.best = train;
-      to.spread = TRAIN.spread;
-      to.cover = TRAIN.intervals;
-    }
+    if (TRAIN.spread >= least) continue;
+    least = TRAIN.spread;
+    to.lane = train & 3;
   }
-  // As many intervals fit into the fullest optical channel; the window's ends cut one off
-  to.cover /= max<f32>(1, <f32>fullest(window) / period - <f32>1);
   to.rate = weights > 0 ? sum / weights : 0;
 }
 
@@ -187,7 +180,6 @@ function measureTrain(beats: Beats, train: i32, period: f32, to: TrainRate): voi
   }
   to.rate = 0;
   if (intervals < 2) return;
-  to.intervals = intervals;
   to.spread = variation(intervals, sum, squares) + heightVariation(beats, train, peaks);
   to.rate = <f32>0.5 * GRID_PER_MINUTE * (intervals / sum + lineSlope(beats, train, peaks, period));
 }

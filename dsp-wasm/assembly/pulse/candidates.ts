@@ -206,11 +206,8 @@ function weigh(i: i32, scores: Row<f32>): void {
 
 /** Adds the output of a hidden unit to four scores. */
 function addOutput(score: usize, x: v128, weight: v128): void {
-  v128.store(score, f32x4.add(v128.load(score), f32x4.mul(rectified(x), weight)));
-}
-
-function rectified(x: v128): v128 {
-  return f32x4.pmax(x, f32x4.mul(x, f32x4.splat(CANDIDATE.LEAK)));
+  const rectified = f32x4.pmax(x, f32x4.mul(x, f32x4.splat(CANDIDATE.LEAK)));
+  v128.store(score, f32x4.add(v128.load(score), f32x4.mul(rectified, weight)));
 }
 
 /** Share of the candidates' likelihood within two bins of a rate, bpm. */

@@ -39,7 +39,7 @@ export function restConfidence(likelihood: Row<f32>, tracked: Tracked, count: Co
   features[Rest.OFF_TRACK] = difference(tracked.rate, rate);
   features[Rest.MARGIN] = Mathf.log(count.margin);
   features[Rest.SHORT] = max<f32>(0, REST.USUAL_SHORTEST - count.shortest / <f32>SLOW_HZ);
-  features[Rest.GAP] = excess(count.gap);
+  features[Rest.GAP] = max<f32>(0, min<f32>(2, count.gap - <f32>1));
   features[Rest.STEP] = max<f32>(0, abs<f32>(step) - <f32>TRACK.RATE_CHANGE);
   return logistic(features, HR_PPG_REST_WEIGHTS);
 }
@@ -84,11 +84,6 @@ export function isContradicted(count: Count, rate: f32): bool {
 /** Difference of two rates, in parts of the tolerance, at most one. */
 function difference(a: f32, b: f32): f32 {
   return min<f32>(1, abs<f32>(a - b) / RATE.ALIKE);
-}
-
-/** How far an interval, in median ones, is beyond one; two at most. */
-function excess(x: f32): f32 {
-  return max<f32>(0, min<f32>(2, x - <f32>1));
 }
 
 /**

@@ -107,7 +107,9 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const state = session.pulse;
   noteSupport(state, massNear(likelihood, tracked.rate), restless, anew);
   countBeats(window, beats.lane, tracked.rate, count);
-  const own = chooseAtRest(state, atRest(spectra.pulse, tracked.rate, beats.rate));
+  const isFar = abs<f32>(beats.rate - tracked.rate) > RATE.MOST_CHANGE;
+  const byLine = isFar ? lineNear(spectra.pulse, tracked.rate, RATE.LINE_REACH) : beats.rate;
+  const own = chooseAtRest(state, byLine);
   const step: f32 = anew ? 0 : towards(state.value, own, count.found ? blur(count) : RATE.VALUE_MEMORY);
   const rate = isIrregular(count) ? own : own + step;
   noteHarmonics(state, spectra, beats.lane, rate, restless, anew, line);
@@ -120,7 +122,8 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   // What a resting wrist with all axes does not feel does not move the light
   const moves = !window.allAxes || window.motion > SPECTRUM.FELT_MOTION;
   // A pulse of little oxygen moves both lights alike, too: it goes on from one that was trusted
-  const alike = moves && !goesOn(state, rate) && movedAlike(session, window, spectra, rate, false);
+  const goesOn = state.sureRate > 0 && abs<f32>(rate - state.sureRate) <= ARTEFACT.GOES_ON;
+  const alike = moves && !goesOn && movedAlike(session, window, spectra, rate, false);
   const moved = alike || isMovement(state, window, spectra, count, rate, concentration(spectra, own));
   const felt = state.seenApart < MOTION.LEAST_APART;
   const plain = window.hasAxes && !hasSecond(spectra, lane, rate);
@@ -155,11 +158,6 @@ function hasSettled(state: PulseState, before: f32, anew: bool): bool {
   return state.settled >= RATE.SETTLED;
 }
 
-/** Whether a rate goes on from the last one that was trusted. */
-function goesOn(state: PulseState, rate: f32): bool {
-  return state.sureRate > 0 && abs<f32>(rate - state.sureRate) <= ARTEFACT.GOES_ON;
-}
-
 /** The more likely of two: the rate by line and period, which a regular rhythm has, or that of the counted beats. */
 function chooseAtRest(state: PulseState, byLine: f32): f32 {
   if (!count.found) return byLine;
@@ -187,11 +185,6 @@ function noteSupport(state: PulseState, share: f32, unrest: f32, anew: bool): vo
   const before = anew ? share : state.restSupport;
   const fresh = min<f32>(1, max<f32>(RATE.SUPPORT_RISE, RATE.RESTLESS * unrest * unrest));
   state.restSupport = before + fresh * (share - before);
-}
-
-/** At rest the beats tell the window's rate best. */
-function atRest(pulse: Row<f32>, tracked: f32, beats: f32): f32 {
-  return abs<f32>(beats - tracked) > RATE.MOST_CHANGE ? lineNear(pulse, tracked, RATE.LINE_REACH) : beats;
 }
 
 /** Share of line and past in the value: the error of the counted beats' times in grid samples, at most VALUE_MEMORY. */

@@ -119,20 +119,11 @@ export class Peak {
 export class Beats {
   /** Heart rate, bpm; 0 if no train has two intervals. */
   rate: f32;
-  /** Train with the smallest spread; -1 for none. */
-  best: i32;
-  /** Smallest spread of a train: variation of its intervals plus that of its slopes. */
-  spread: f32;
-  /** Number of beats of the best train, as a share of the number that fit into the window at the tracked rate. */
-  cover: f32;
+  /** The optical channel with the steadiest beats. */
+  lane: i32;
   /** Number of peaks of each train. */
   counts: Row<i32> = rowOf<i32>(TRAINS);
   private peaks: Row<Peak> = rowOf<Peak>(TRAINS * MAX_PEAKS);
-
-  /** The optical channel with the steadiest beats. */
-  get lane(): i32 {
-    return max(0, this.best) & 3;
-  }
 
   /** Peak `i` of a train. */
   peak(train: i32, i: i32): Peak {

@@ -29,7 +29,7 @@ export function usedLanes(window: PulseWindow): v128 {
 }
 
 /** Number of grid samples of the fullest optical channel that have values. */
-export function fullest(window: PulseWindow): i32 {
+function fullest(window: PulseWindow): i32 {
   let held = 0;
   for (let lane = 0; lane < 4; lane++) held = max(held, window.held[lane]);
   return held;
@@ -42,7 +42,9 @@ export function fullness(window: PulseWindow): f32 {
 
 function loadOptical(session: Session, end: f64, window: PulseWindow): bool {
   for (let lane = 0; lane < MAX_OPTICAL; lane++) {
-    window.held[lane] = lane < session.opticalCount ? loadOpticalLane(session, end, lane) : emptyLane(lane);
+    const optical = session.opticals[lane];
+    window.held[lane] =
+      lane < session.opticalCount ? loadLane(optical.channel, optical.sub, end, lane) : emptyLane(lane);
   }
   interleave(window.optical.samples);
   v128.store(window.clipped.at(0), clipped(window.optical.samples));
@@ -73,11 +75,6 @@ function findLevels(session: Session, window: PulseWindow): void {
   const energy = f32x4.mul(f32x4.mul(most, most), f32x4.splat(<f32>WINDOW));
   const own = v128.and(f32x4.gt(level, f32x4.splat(0)), f32x4.lt(window.optical.energy, energy));
   v128.store(levels.at(0), v128.and(own, level));
-}
-
-function loadOpticalLane(session: Session, end: f64, lane: i32): i32 {
-  const optical = session.opticals[lane];
-  return loadLane(optical.channel, optical.sub, end, lane);
 }
 
 /** Loads the accelerometer's axes; returns whether it has enough data in the window, and is not stuck. */
