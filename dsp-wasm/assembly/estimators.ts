@@ -10,7 +10,7 @@ import { advancePulses } from './breath/ppg_pulses';
 import { RR_WINDOW } from './breath/scratch';
 import { areOfMains, estimateHrEcg, likeHeartbeats } from './ecg/heart_rate';
 import { advancePeaks } from './ecg/r_peaks';
-import { stillness } from './grid/activity';
+import { activityOf } from './grid/activity';
 import { TRUSTED } from './grid/tuning';
 import { UNTRUSTED } from './math/logistic';
 import { BeatRing } from './memory/beats_state';
@@ -103,7 +103,7 @@ function estimateMinute(session: Session, estimator: i32, end: f64, to: Estimate
 function restOf(session: Session, end: f64): f64 {
   const state = session.beats;
   const passed = Math.max(0, end - state.movedAt) / WINDOW.SECONDS;
-  state.moved = Math.max(1 - stillness(session, end, SCRATCH), state.moved - passed);
+  state.moved = Math.max(1 - activityOf(session, end, SCRATCH).stillness, state.moved - passed);
   state.movedAt = end;
   return 1 - state.moved;
 }

@@ -1,6 +1,6 @@
 import { hums as outweighs } from './ecg/evidence';
 import { HR_ECG, HR_PPG, HRV_ECG, RHYTHM_ECG, RR_ECG, RR_RESP, SPO2 } from './estimators';
-import { movement, stillness } from './grid/activity';
+import { activityOf } from './grid/activity';
 import { isSinusoid, levelFault } from './grid/reason';
 import { faultOf, isScrambled, levelOf, rangeOf, Seen } from './grid/span';
 import { CONTACT_FALL, FREE_AIR, TRUSTED } from './grid/tuning';
@@ -74,11 +74,11 @@ function noteContact(session: Session, estimator: i32): void {
 function reasonOf(session: Session, estimator: i32, end: f64): i32 {
   if (isOfEcg(estimator)) return ecgReason(session, end);
   if (estimator === RR_RESP) return effortReason(session);
-  const still = stillness(session, end, SCRATCH) >= TRUSTED;
+  const still = activityOf(session, end, SCRATCH).stillness >= TRUSTED;
   const fault = estimator === SPO2 ? ratioFault(session, end, still) : lightFault(session, end, still);
   if (fault !== NO_REASON) return fault;
   if (!still) {
-    Seen.number = movement(session, end, SCRATCH);
+    Seen.number = activityOf(session, end, SCRATCH).movement;
     return MOTION;
   }
   Seen.number = 0;

@@ -1,4 +1,4 @@
-import { stillness } from '../grid/activity';
+import { activityOf } from '../grid/activity';
 import { BreathState } from '../memory/breath_state';
 import { Channel, KIND_PPG, KIND_PPG_GREEN, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
@@ -60,29 +60,26 @@ function resolutionOf(channel: Channel, meanHeight: f32): v128 {
  * little faster or slower than the heart. What they did is in the window until it has passed.
  */
 function restOf(session: Session, state: BreathState, end: f64): f32 {
-  const now = stillness(session, end, RAW.at(0));
+  const now = activityOf(session, end, RAW.at(0)).stillness;
   state.moved = max<f32>(<f32>1 - <f32>now, state.moved - LIGHT.PASSED);
   return <f32>1 - state.moved;
 }
+
+/** Modalities of light, the best first. */
+const BEST_FIRST: StaticArray<i32> = [KIND_PPG_GREEN, KIND_PPG, KIND_PPG_IR, KIND_PPG_RED];
 
 /** The next optical channel after `before` that has data, the best first and then from the start again; null for no other one. */
 export function channelAfter(session: Session, before: Channel | null): Channel | null {
   let first: Channel | null = null;
   let passed = !before;
   for (let rank = 0; rank < 4; rank++) {
-    const other = channelOfKind(session, kindOf(rank));
+    const other = channelOfKind(session, unchecked(BEST_FIRST[rank]));
     if (!other || !other.started) continue;
     if (passed && other !== before) return other;
     if (!first) first = other;
     passed = passed || other === before;
   }
   return first === before ? null : first;
-}
-
-function kindOf(rank: i32): i32 {
-  if (rank === 0) return KIND_PPG_GREEN;
-  if (rank === 1) return KIND_PPG;
-  return rank === 2 ? KIND_PPG_IR : KIND_PPG_RED;
 }
 
 /** Collects and judges the channel's pulses of the window; false for too few pulses. */

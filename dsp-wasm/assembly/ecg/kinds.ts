@@ -140,20 +140,16 @@ function normOf(shape: Row<f32>): f32 {
  * all beats of the kind: those of single beats take turns where two lobes are of the same size.
  */
 function lobeOf(kind: Template): i32 {
+  const level = (kind.wave[0] + kind.wave[1] + kind.wave[2] + kind.wave[3]) / 4;
   let at = TEMPLATE_HALF;
   let top: f32 = 0;
   for (let i = 0; i < TEMPLATE; i++) {
-    const lift = liftAt(i, kind.shape, kind.wave);
+    const lift = (kind.wave[i + WAVE / 2 - TEMPLATE_HALF] - level) * kind.shape[i];
     if (!(lift > top)) continue;
     top = lift;
     at = i;
   }
   return at;
-}
-
-function liftAt(i: i32, shape: Row<f32>, wave: Row<f32>): f32 {
-  const level = (wave[0] + wave[1] + wave[2] + wave[3]) / 4;
-  return (wave[i + WAVE / 2 - TEMPLATE_HALF] - level) * shape[i];
 }
 
 /** Top of the mean wave on the same lobe, grid samples from its centre: the beat's own is moved by noise. */

@@ -12,23 +12,10 @@ const STRETCH: i32 = 2 * SLOW_HZ;
 const LENGTH: i32 = 4 * STRETCH;
 
 /**
- * 1 for a wearer at rest, or without an accelerometer, to 0 for one who moves, much at any time or a little all the time.
+ * Measured once for all estimates of an instant. Without an accelerometer the wearer is at rest.
  * @param scratch room for the grid samples (f32)
  */
-export function stillness(session: Session, end: f64, scratch: usize): f64 {
-  return activityOf(session, end, scratch).stillness;
-}
-
-/**
- * Acceleration over the last 8 s, g; 0 without an accelerometer.
- * @param scratch room for the grid samples (f32)
- */
-export function movement(session: Session, end: f64, scratch: usize): f64 {
-  return activityOf(session, end, scratch).movement;
-}
-
-/** Measured once for all estimates of an instant. */
-function activityOf(session: Session, end: f64, scratch: usize): Activity {
+export function activityOf(session: Session, end: f64, scratch: usize): Activity {
   const activity = session.activity;
   const accel = channelOfKind(session, KIND_ACCEL);
   const known = accel ? completeBy(accel, end) + 1 : 1;

@@ -40,9 +40,9 @@ export class Activity {
   /** End of the 8 s, seconds, and the number of the accelerometer's grid samples that were known then, plus 1. */
   end: f64;
   known: i32;
-  /** Acceleration, g. */
+  /** Acceleration over those 8 s, g; 0 without an accelerometer. */
   movement: f64;
-  /** 1 at rest to 0 in motion. */
+  /** 1 at rest to 0 for a wearer who moves, much at any time or a little all the time. */
   stillness: f64;
 }
 
@@ -115,7 +115,8 @@ export function makeRings(session: Session): void {
   for (let sub = 0; sub < MAX_SUBS; sub++) {
     for (let c = 0; c < session.channelCount; c++) {
       const channel = session.channels[c];
-      const length = ringLength(channel.kind, sub);
+      const isShort = channel.kind === KIND_ACCEL || sub > 0;
+      const length = channel.kind === KIND_ECG ? ECG_RING : isShort ? SHORT_RING : LONG_RING;
       // Sub-channels use neighbouring lanes, so the first one without a ring ends the list.
       if (sub >= channel.payloadSubs || channel.subs !== sub || 4 * length > room) continue;
       room -= 4 * length;
@@ -132,11 +133,6 @@ function leadsOf(session: Session): i32 {
     if (channel.kind === KIND_ECG) return min(MAX_SUBS, channel.payloadSubs);
   }
   return 0;
-}
-
-function ringLength(kind: i32, sub: i32): i32 {
-  if (kind === KIND_ECG) return ECG_RING;
-  return kind === KIND_ACCEL || sub > 0 ? SHORT_RING : LONG_RING;
 }
 
 /** Gives the next sub-channel of a channel its ring. */

@@ -45,19 +45,18 @@ export function findOpticalLevels(power: Row<v128>, lanes: v128, levels: Row<f32
   const scale = v128.and(used, f32x4.div(f32x4.splat(SCALED), f32x4.max(sum, f32x4.splat(1e-20))));
   const share = f32x4.splat(<f32>1 / <f32>max(1, popcnt(i32x4.bitmask(used))));
   for (let k = 4; k < BINS; k += 4) {
-    const a = f32x4.mul(power[k], scale);
-    const b = f32x4.mul(power[k + 1], scale);
-    const c = f32x4.mul(power[k + 2], scale);
-    const d = f32x4.mul(power[k + 3], scale);
-    const product = productsOf(floored(a, used), floored(b, used), floored(c, used), floored(d, used));
-    v128.store(levels.at(k), f32x4.mul(log4(product), share));
+    const a = floored(power[k], scale, used);
+    const b = floored(power[k + 1], scale, used);
+    const c = floored(power[k + 2], scale, used);
+    const d = floored(power[k + 3], scale, used);
+    v128.store(levels.at(k), f32x4.mul(log4(productsOf(a, b, c, d)), share));
   }
   fillPast(levels);
 }
 
-/** Power plus its floor; 1, whose logarithm is 0, in unused lanes. */
-function floored(power: v128, used: v128): v128 {
-  return v128.bitselect(f32x4.add(power, f32x4.splat(CANDIDATE.FLOOR)), f32x4.splat(1), used);
+/** Power, scaled, plus its floor; 1, whose logarithm is 0, in unused lanes. */
+function floored(power: v128, scale: v128, used: v128): v128 {
+  return v128.bitselect(f32x4.add(f32x4.mul(power, scale), f32x4.splat(CANDIDATE.FLOOR)), f32x4.splat(1), used);
 }
 
 /** The same of the axes together. */

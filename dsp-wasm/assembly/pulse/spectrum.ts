@@ -180,11 +180,8 @@ function combineOptical(motion: f32, used: v128, to: Spectra): bool {
   if (!lanes) return false;
   const share = f32x4.mul(scale, f32x4.splat(<f32>1 / <f32>lanes));
   for (let k = 4; k < BINS; k += 4) {
-    const a = f32x4.mul(POWER[k], share);
-    const b = f32x4.mul(POWER[k + 1], share);
-    const c = f32x4.mul(POWER[k + 2], share);
-    const d = f32x4.mul(POWER[k + 3], share);
-    v128.store(to.pulse.at(k), f32x4.mul(sumsOf(a, b, c, d), emphases(k, motion)));
+    const sums = sumsOf(scaled(k, share), scaled(k + 1, share), scaled(k + 2, share), scaled(k + 3, share));
+    v128.store(to.pulse.at(k), f32x4.mul(sums, emphases(k, motion)));
   }
   clearOutside(to.pulse);
   return true;
@@ -206,12 +203,7 @@ function combineAxes(motion: f32): void {
     const weight = emphases(k, motion);
     const square = f32x4.mul(f32x4.mul(amplitude, amplitude), f32x4.splat(<f32>(1.0 / 9.0)));
     v128.store(NOISE.at(k), f32x4.mul(square, weight));
-    const most = mostOf(
-      f32x4.mul(POWER[k], own),
-      f32x4.mul(POWER[k + 1], own),
-      f32x4.mul(POWER[k + 2], own),
-      f32x4.mul(POWER[k + 3], own),
-    );
+    const most = mostOf(scaled(k, own), scaled(k + 1, own), scaled(k + 2, own), scaled(k + 3, own));
     v128.store(LOUDEST.at(k), f32x4.mul(most, weight));
   }
   clearOutside(NOISE);
@@ -226,6 +218,11 @@ function lined(scale: v128, motion: f32): v128 {
   }
   const most = f32x4.splat(<f32>(BINS - FIRST_BIN) / SPECTRUM.LINE);
   return f32x4.lt(f32x4.mul(sum, scale), most);
+}
+
+/** Power of a bin, times `by`. */
+function scaled(k: i32, by: v128): v128 {
+  return f32x4.mul(POWER[k], by);
 }
 
 /** Empties the bins below the first and, up to a whole vector, above the last. */

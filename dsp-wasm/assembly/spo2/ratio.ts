@@ -1,4 +1,4 @@
-import { stillness } from '../grid/activity';
+import { activityOf } from '../grid/activity';
 import { TRUSTED } from '../grid/tuning';
 import { growthOver, usualAfter } from '../grid/usual';
 import { completeBy, copyGrid } from '../grid/window';
@@ -48,7 +48,7 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const infrared = channelOfKind(session, KIND_PPG_IR);
   session.spo2.agree = false;
   if (!red || !infrared) return false;
-  const still = stillness(session, end, RAW.at(0));
+  const still = activityOf(session, end, RAW.at(0)).stillness;
   const redLevel = findSlopes(red, end, RED);
   const redFlat = flatShare(RAW);
   const infraredLevel = findSlopes(infrared, end, INFRARED);
