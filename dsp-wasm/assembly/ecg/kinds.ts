@@ -34,14 +34,12 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
     }
   }
   const kind = lead.templates[like];
-  const middle: f32 = top > 0 ? projectionAt(kind, peak, features) : 0;
-  const share: f32 = top > 0 ? sqrt<f32>(top / middle) : 0;
+  matchTemplate(features, peak - 2, 5, kind.shape.at(0), like, true);
+  const y = rowAt<f32>(features.projection.at(peak - 2));
+  const share: f32 = top > 0 ? sqrt<f32>(top / y[2]) : 0;
   if (share > KINDS.LIKE) {
-    const before = projectionAt(kind, peak - 1, features);
-    const after = projectionAt(kind, peak + 1, features);
-    const early = projectionAt(kind, peak - 2, features);
-    fitQuartic(early, before, middle, after, projectionAt(kind, peak + 2, features));
-    const place = extremumNear(vertex<f32>(before, middle, after));
+    fitQuartic(y[0], y[1], y[2], y[3], y[4]);
+    const place = extremumNear(vertex<f32>(y[1], y[2], y[3]));
     to.kind = <u8>like;
     to.amplitude = quarticAt(place);
     lead.offset = learnTemplate(kind, peak, place, number, features, shape);
@@ -63,14 +61,6 @@ export function learnShape(lead: Lead, at: i32, number: i32, features: Stretch, 
 /** Time of a place among the features, seconds. */
 export function timeAt(features: Stretch, at: f32): f64 {
   return (<f64>features.from + <f64>at) / ECG_HZ;
-}
-
-/** Projection of the beat at feature `at` on a template. */
-function projectionAt(template: Template, at: i32, features: Stretch): f32 {
-  const shape = features.shapeAt(at);
-  let sum: f32 = 0;
-  for (let i = 0; i < TEMPLATE; i++) sum += shape[i] * template.shape[i];
-  return sum;
 }
 
 /**

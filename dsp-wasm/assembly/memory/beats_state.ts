@@ -38,7 +38,7 @@ export class BeatRing {
   /** Appends a beat, later than all others, with its quality from 0 to 1. */
   append(time: f64, quality: f64, joined: bool): void {
     const mark = this.markAt(this.count++);
-    mark.tick = tickOf(time);
+    mark.tick = <u32>ticksOf(time);
     mark.quality = <u16>(quality * BEST);
     mark.joined = joined;
     this.newest = time;
@@ -46,8 +46,8 @@ export class BeatRing {
 
   /** Time of a beat that is kept, s. */
   timeOf(number: i32): f64 {
-    const newest = tickOf(this.newest);
-    return (<f64>this.ticksOf(this.newest) - <f64>(newest - this.markAt(number).tick)) / TICKS;
+    const newest = ticksOf(this.newest);
+    return <f64>(newest - <i64>(<u32>newest - this.markAt(number).tick)) / TICKS;
   }
 
   qualityOf(number: i32): f64 {
@@ -58,17 +58,13 @@ export class BeatRing {
     return this.markAt(number).joined;
   }
 
-  private ticksOf(time: f64): f64 {
-    return Math.floor(time * TICKS);
-  }
-
   private markAt(number: i32): Mark {
     return this.marks[<u32>number % <u32>MAX_MARKS];
   }
 }
 
-function tickOf(time: f64): u32 {
-  return <u32>(<i64>Math.floor(time * TICKS));
+function ticksOf(time: f64): i64 {
+  return <i64>Math.floor(time * TICKS);
 }
 
 /** The beats of a session by source. */
