@@ -8,8 +8,8 @@ import { ASSEMBLY } from './tuning/constants.js';
 const HZ = 32;
 const SECONDS = 16;
 
-/** A session with a pulse of 90 bpm on an arm that swings 66 times a minute, or on one that rests. */
-async function pulse(isMoving: boolean) {
+/** A session with a pulse of 90 bpm on an arm that swings 66 times a minute. */
+async function pulse() {
   const core = await createCore({ maxSessions: 1 });
   const channels = [
     { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 },
@@ -21,13 +21,13 @@ async function pulse(isMoving: boolean) {
       Array.from({ length: SECONDS * HZ }, (_, i) => level + size * Math.sin((2 * Math.PI * rate * i) / HZ / 60)),
     );
   session.push(0, 0, 1 / HZ, ENCODING.float32, wave(90, 10, 1000));
-  session.push(1, 0, 1 / HZ, ENCODING.float32, wave(66, isMoving ? 0.3 : 0, 1));
+  session.push(1, 0, 1 / HZ, ENCODING.float32, wave(66, 0.3, 1));
   return { core, session };
 }
 
 describe('the features of an answer', () => {
   it('are those of the model by which its confidence was computed', async () => {
-    const { core, session } = await pulse(true);
+    const { core, session } = await pulse();
     const ends = Array.from({ length: SECONDS - 8 }, (_, i) => 8 + i);
     core.step(ends.map((end) => ({ session, estimator: 'hr_ppg', end })));
     const features = core.features();
@@ -37,7 +37,7 @@ describe('the features of an answer', () => {
   });
 
   it('are none after an answer without a model', async () => {
-    const { core, session } = await pulse(true);
+    const { core, session } = await pulse();
     core.step([{ session, estimator: 'hr_ppg', end: 8 }]);
     core.step([{ session, estimator: 'spo2', end: 8 }]);
     expect(core.features()).to.equal(null);

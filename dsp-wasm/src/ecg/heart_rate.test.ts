@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Core, createCore, ENCODING, type Estimate, type Estimator } from '../core.js';
 import { isTrusted, noise, opened, payload, random, rateIn, streamed, wrongOf } from '../signals.js';
-import { ecg, type KnownBeat, rhythm, withEctopics } from './signal.js';
+import { ecg, jitter, type KnownBeat, rhythm, withEctopics } from './signal.js';
 
 const HZ = 250;
 /** Samples of 200 ms. */
@@ -38,19 +38,9 @@ describe('hr_ecg', () => {
   const trustedFrom = (answers: readonly (Estimate | null)[], end: number) =>
     answers.slice(end - 1).filter(isTrusted).length;
 
-  function jitter(seed: number, mean: number, spread: number): () => number {
-    const next = random(seed);
-    return () => mean + spread * next();
-  }
-
   for (const bpm of [40, 75, 120, 200]) {
     it(`gives ${bpm} bpm after 4 s, and within 0.2 bpm after 8 s`, () => {
-      const answers = estimates(
-        ecg(
-          12,
-          rhythm(13, () => 60 / bpm),
-        ),
-      );
+      const answers = estimates(ecg(12, rhythm(13, 60 / bpm)));
       expect(answers[3]?.value).to.be.closeTo(bpm, 1);
       for (const answer of answers.slice(8)) {
         expect(answer?.value).to.be.closeTo(bpm, 0.2);
@@ -232,12 +222,12 @@ describe('hr_ecg', () => {
 
   it('counts each beat of a run of ventricular tachycardia, or does not trust the rate', () => {
     for (const interval of [0.35, 0.41, 0.46]) {
-      const before = rhythm(31, () => 0.65);
+      const before = rhythm(31, 0.65);
       const run = Array.from({ length: Math.floor(20 / interval) }, (_, i) => ({
         time: 31 + i * interval,
         shape: 'ectopic' as const,
       }));
-      const after = rhythm(30, () => 0.65).map(({ time, shape }) => ({ time: time + 51, shape }));
+      const after = rhythm(30, 0.65).map(({ time, shape }) => ({ time: time + 51, shape }));
       const answers = estimates(ecg(81, [...before, ...run, ...after]));
       const within = answers.slice(40, 50);
       expect(wrongOf(within, 60 / interval), `${interval} s`).to.deep.equal([]);
@@ -248,8 +238,8 @@ describe('hr_ecg', () => {
   });
 
   it('trusts a rhythm of two kinds of beats, whichever of them it learnt first', () => {
-    const paced = rhythm(121, () => 0.8, 'ectopic');
-    const own = rhythm(121, () => 0.8);
+    const paced = rhythm(121, 0.8, 'ectopic');
+    const own = rhythm(121, 0.8);
     for (const share of [0.2, 0.5, 0.8]) {
       const next = random(7);
       const mixed = own.map((beat, i) => (0.5 + 0.5 * next() < share ? beat : (paced[i] ?? beat)));
@@ -281,10 +271,7 @@ describe('hr_ecg', () => {
 
   it('trusts an ECG in hum as high as its R waves', () => {
     for (const mains of [50, 60]) {
-      const beats = ecg(
-        40,
-        rhythm(41, () => 0.8),
-      );
+      const beats = ecg(40, rhythm(41, 0.8));
       const hum = beats.map((v, i) => v + 500 * Math.sin((2 * Math.PI * mains * i) / HZ));
       for (const e of estimates(hum).slice(10)) expect(e?.confidence).to.be.at.least(0.8);
     }
@@ -421,18 +408,14 @@ describe('hr_ecg', () => {
 
   it('does not trust twice a slow rate by T waves that are as high as the R waves, and follow late', () => {
     for (const interval of [1.2, 1.35, 1.5]) {
-      const x = ecg(
-        90,
-        rhythm(91, () => interval, 'slow_t'),
-        { noise: 0.01 },
-      );
+      const x = ecg(90, rhythm(91, interval, 'slow_t'), { noise: 0.01 });
       expect(wrongOf(estimates(x), 60 / interval), `${interval} s`).to.deep.equal([]);
     }
   });
 
   it('does not trust half the rate where every other QRS complex is small, from the first reading on', () => {
     for (const interval of [0.4, 0.45, 0.5]) {
-      const beats = rhythm(91, () => interval).map((beat, i) => (i % 2 ? { ...beat, shape: 'small' as const } : beat));
+      const beats = rhythm(91, interval).map((beat, i) => (i % 2 ? { ...beat, shape: 'small' as const } : beat));
       const answers = estimates(ecg(90, beats, { noise: 0.01 }));
       expect(wrongOf(answers, 60 / interval), `${interval} s`).to.deep.equal([]);
     }
@@ -446,10 +429,7 @@ describe('hr_ecg', () => {
   });
 
   it('trusts an ECG after the jumps of an electrode from end to end of its range', () => {
-    const beats = ecg(
-      90,
-      rhythm(91, () => 0.8),
-    );
+    const beats = ecg(90, rhythm(91, 0.8));
     const x = beats.map((v, i) => (i < 40 * HZ ? 8e6 * (Math.floor(i / 180) % 2) : v));
     expect(trustedFrom(estimates(x), 70)).to.equal(21);
   });
@@ -469,11 +449,7 @@ describe('hr_ecg', () => {
 
   it('trusts beats that follow the pulses of a pacemaker', () => {
     for (const hz of [250, 500]) {
-      const paced = ecg(
-        40,
-        rhythm(41, () => 0.85, 'ectopic'),
-        { hz },
-      );
+      const paced = ecg(40, rhythm(41, 0.85, 'ectopic'), { hz });
       const x = paced.map((v, i) => {
         const since = (i / hz - 0.32 + 0.85) % 0.85;
         return v + (since < 1 / hz ? 400 : 0);
@@ -525,7 +501,7 @@ describe('hr_ecg', () => {
   it('trusts a coarse ECG that is flat between its beats, a rhythm with pauses, too', () => {
     const coarse = (beats: readonly KnownBeat[]) =>
       ecg(60, beats, { noise: 0, wander: 0 }).map((v) => 100 * Math.round(v / 100));
-    const steady = estimates(coarse(rhythm(61, () => 1.1))).slice(10);
+    const steady = estimates(coarse(rhythm(61, 1.1))).slice(10);
     for (const answer of steady) expect(answer?.confidence).to.be.at.least(0.8);
     const uneven = estimates(coarse(rhythm(61, jitter(5, 0.8, 0.1)))).slice(10);
     for (const answer of uneven) expect(answer?.confidence).to.be.at.least(0.8);
@@ -559,7 +535,7 @@ describe('hr_ecg', () => {
   });
 
   it('does not trust a window with an extra beat in a regular rhythm', () => {
-    const beats = rhythm(40, () => 0.8);
+    const beats = rhythm(40, 0.8);
     const known = [...beats, { time: 30.3, shape: 'normal' as const }].sort((a, b) => a.time - b.time);
     const answers = estimates(ecg(40, known));
     expect(answers[28]?.confidence).to.be.at.least(0.8);
@@ -567,10 +543,7 @@ describe('hr_ecg', () => {
   });
 
   it('trusts beats of 1000 units on an offset of 8 million', () => {
-    const beats = ecg(
-      20,
-      rhythm(21, () => 0.8),
-    );
+    const beats = ecg(20, rhythm(21, 0.8));
     const most = Math.max(...beats);
     expect(last(beats.map((v) => 8e6 + (1000 * v) / most))?.confidence).to.be.at.least(0.8);
   });
@@ -596,10 +569,7 @@ describe('hr_ecg', () => {
   });
 
   it('stops trusting when the beats stop', () => {
-    const x = ecg(
-      40,
-      rhythm(20, () => 0.8),
-    ).map((v, i) => (i < 20 * HZ ? v : 0));
+    const x = ecg(40, rhythm(20, 0.8)).map((v, i) => (i < 20 * HZ ? v : 0));
     const answers = estimates(x);
     expect(answers[18]?.confidence).to.be.at.least(0.8);
     expect(answers[24]?.confidence ?? 0).to.be.below(0.5);

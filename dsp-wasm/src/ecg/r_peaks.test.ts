@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Core, type CoreSession, createCore, ENCODING } from '../core.js';
 import { noise, opened, payload, random } from '../signals.js';
-import { ecg, type KnownBeat, rhythm, withEctopics } from './signal.js';
+import { ecg, jitter, type KnownBeat, rhythm, withEctopics } from './signal.js';
 
 const HZ = 250;
 /** Beats in the last half second may still be open. */
@@ -60,11 +60,6 @@ describe('R peaks', () => {
     const hits = beats.filter((b) => found.some((time) => Math.abs(time - b.time) <= 0.05)).length;
     return (2 * hits) / (found.length + beats.length);
   }
-
-  const jitter = (seed: number, mean: number, spread: number) => {
-    const next = random(seed);
-    return () => mean + spread * next();
-  };
 
   for (const bpm of [40, 75, 120, 200]) {
     it(`finds every beat at ${bpm} bpm, at its time`, () => {

@@ -72,11 +72,22 @@ export function ecg(seconds: number, beats: readonly KnownBeat[], options: EcgOp
   return x.map((v) => R_WAVE * v);
 }
 
-/** Beats up to `seconds`, each interval given by `interval(i)`. */
-export function rhythm(seconds: number, interval: (i: number) => number, shape: Shape = 'normal'): KnownBeat[] {
+/** Beats up to `seconds`, at even intervals or each given by `interval(i)`. */
+export function rhythm(
+  seconds: number,
+  interval: number | ((i: number) => number),
+  shape: Shape = 'normal',
+): KnownBeat[] {
   const beats: KnownBeat[] = [];
-  for (let time = 0.4, i = 0; time < seconds - 0.6; time += interval(i++)) beats.push({ time, shape });
+  const after = typeof interval === 'number' ? () => interval : interval;
+  for (let time = 0.4, i = 0; time < seconds - 0.6; time += after(i++)) beats.push({ time, shape });
   return beats;
+}
+
+/** Intervals about a mean, at most `spread` from it. */
+export function jitter(seed: number, mean: number, spread: number): () => number {
+  const next = random(seed);
+  return () => mean + spread * next();
 }
 
 /** A regular rhythm in which an early ectopic beat and a pause follow every `every`-th beat. */

@@ -4,6 +4,10 @@ import { isTrusted, noise, opened, payload, ppg, pulse, rateIn, streamed, wrongO
 
 const HZ = 50;
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
+const RED_AND_INFRARED: readonly CoreChannel[] = (['ppg_red', 'ppg_ir'] as const).map((modality) => ({
+  ...GREEN,
+  modality,
+}));
 const ACCEL: CoreChannel = { modality: 'accel', sampleRateHz: HZ, numChannels: 3 };
 
 describe('hr_ppg', () => {
@@ -452,7 +456,7 @@ describe('hr_ppg', () => {
         const moved = 0.8 * moves * rides(t) * pedals;
         return level * (1 - 0.01 * (beat * pulse((t * 118) / 60) + moved + 0.03 * (hiss[i] ?? 0)));
       });
-    const channels = [...(['ppg_red', 'ppg_ir'] as const).map((modality) => ({ ...GREEN, modality })), ACCEL];
+    const channels = [...RED_AND_INFRARED, ACCEL];
     const rates = (moves: number) =>
       run(channels, [optical(60_000, 0.45, moves), optical(90_000, 1, moves), accel], 90).slice(60);
     expect(wrongOf(rates(1), 118)).to.deep.equal([]);
@@ -484,9 +488,8 @@ describe('hr_ppg', () => {
     // Steps at 108 a minute: they rise faster than they fall, as a pulse does, and each second one is a little larger
     const wave = (part: number, hz: number, t: number) => 0.4 * part * Math.sin(2 * Math.PI * hz * t);
     const stepped = (t: number) => wave(1, 1.8, t) + wave(0.3, 3.6, t) + wave(0.1, 2.7, t + 0.06);
-    const channels = (['ppg_red', 'ppg_ir'] as const).map((modality) => ({ ...GREEN, modality }));
     const trusted = (ratio: number, moves: number) =>
-      run(channels, [optical(60_000, ratio, moves), optical(90_000, 1, moves)], 60)
+      run(RED_AND_INFRARED, [optical(60_000, ratio, moves), optical(90_000, 1, moves)], 60)
         .slice(10)
         .filter(isTrusted).length;
     expect(trusted(0.45, 0)).to.equal(51);
@@ -496,7 +499,6 @@ describe('hr_ppg', () => {
 
   it('goes on trusting a pulse whose blood loses its oxygen, until a movement at another rate comes over it', () => {
     const next = noise(120 * HZ, 23);
-    const channels = (['ppg_red', 'ppg_ir'] as const).map((modality) => ({ ...GREEN, modality }));
     // From 97 to 75 % SpO2 within 40 s
     const ratioAt = (t: number) => 0.52 + 0.88 * Math.min(1, Math.max(0, (t - 30) / 40));
     const steps = (t: number) => 0.4 * Math.sin(2 * Math.PI * 1.8 * t) + 0.12 * Math.sin(2 * Math.PI * 3.6 * t);
@@ -506,7 +508,7 @@ describe('hr_ppg', () => {
           const beat = (isRed ? ratioAt(t) : 1) * pulse((t * 70) / 60);
           return level * (1 - 0.01 * beat - 0.02 * (t < from ? 0 : steps(t)) + 1e-4 * (next[i] ?? 0));
         });
-      return run(channels, [optical(60_000, true), optical(90_000, false)], 120).map((e) =>
+      return run(RED_AND_INFRARED, [optical(60_000, true), optical(90_000, false)], 120).map((e) =>
         e && e.confidence >= 0.5 ? e.value : null,
       );
     };
@@ -527,7 +529,7 @@ describe('hr_ppg', () => {
       times(60).map(
         (t, i) => level - beat * pulse((t * 96) / 60) + 0.05 * Math.sin(5 * Math.PI * t) + 0.01 * (next[i] ?? 0),
       );
-    const channels = [...(['ppg_red', 'ppg_ir'] as const).map((modality) => ({ ...GREEN, modality })), ACCEL];
+    const channels = [...RED_AND_INFRARED, ACCEL];
     const trusted = (level: number, red: number) =>
       run(channels, [light(level, red), light(level, 1), accel], 60).filter(isTrusted).length;
     expect(trusted(100, 1)).to.equal(0); // as a movement would move them
