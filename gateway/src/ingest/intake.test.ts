@@ -370,6 +370,16 @@ describe('Intake', () => {
     expect(notices.findIndex(({ over }) => over)).to.equal(notices.length - 1);
   });
 
+  it('reports stamps in seconds, and trusts no time that they give', () => {
+    const { clock, send, notices, runs } = open();
+    for (let k = 0; k < 45; k++) {
+      send(20 * k, 20, { ts: T0 + 0.2 * k });
+      clock.advance(200);
+    }
+    expect(new Set(notices.map(({ code }) => code))).to.deep.equal(new Set(['ts_unsteady']));
+    expect(runs.slice(20).filter(({ trusted }) => trusted)).to.deep.equal([]);
+  });
+
   it('reports the rate, and no unsteady stamps, if data come twice as fast with stamps that are rounded to 0.2 s', () => {
     const { clock, send, notices } = open();
     for (let k = 0; k < 1200; k++) {

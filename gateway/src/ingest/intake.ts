@@ -40,7 +40,7 @@ const TOO_FAST =
   'data without ts arrive faster than they can be measured, so their times would lie in the future: send ts with stored data, or send data without ts no faster than measured';
 
 const TOO_FAST_BACK =
-  'ts went back, or the first frames had none, so times are counted on from the frame before, and data arrive faster than they can be measured: send data with earlier ts in a session or upload of its own, with ts from the first frame';
+  'ts went back or hardly advanced (it must be in ms), or the first frames had none, so times are counted on from the frame before, and data arrive faster than they can be measured: send data with earlier ts in a session or upload of its own, with ts from the first frame';
 
 /** The device gets a notice if its rate is known and differs from the model's by more than this. */
 const NOTED_RATE_OFF = 0.05;

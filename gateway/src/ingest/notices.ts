@@ -131,7 +131,7 @@ export const LATE: NoticeFields = {
 /** What `ts_unsteady` says. */
 export const UNSTEADY: NoticeFields = {
   detail:
-    'ts steps ahead and back by more than 0.25 s against seq: send the time of measurement with a resolution finer than 0.25 s, or no ts',
+    'ts steps ahead and back by more than 0.25 s against seq, or hardly advances: send the time of measurement in ms, with a resolution finer than 0.25 s, or no ts',
 };
 
 /** What `order_wrong` says. */

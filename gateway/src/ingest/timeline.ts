@@ -57,6 +57,8 @@ const TRUST_MS = 10_000;
  * ms.
  */
 const STEADY_MS = 10_000;
+/** Stamps that advance less than the numbers by this factor are in another unit, or stand still: no rate is off by so much. */
+const CREEPING = 100;
 /** Maximum factor by which a run is stretched or squeezed to lead back to the line. */
 const MAX_SLEW = 1.25;
 /** Counted time is trusted if its rate differs from the model's by at most this share. */
@@ -107,6 +109,9 @@ export class Timeline {
   /** The last stamp, ms, and the first number that had it. */
   #stamp = Number.NaN;
   #stampSeq = 0;
+  /** A stamp since which the stamps have hardly advanced, ms, and its number. */
+  #stillSince = Number.NaN;
+  #stillSeq = 0;
   /** Time of the last instant placed, and of the instant that would follow it, ms. */
   #last = Number.NEGATIVE_INFINITY;
   #end = Number.NEGATIVE_INFINITY;
@@ -308,14 +313,16 @@ export class Timeline {
   }
 
   /**
-   * Detects stamps that are coarser than jitter may be. At a rate that is off, the numbers do not tell how long a stamp stayed the same: its next
-   * step does, unless it stays so for longer than at any rate.
+   * Detects stamps that are coarser than jitter may be, or that stand still. At a rate that is off, the numbers do not tell how long a stamp stayed
+   * the same: its next step does, unless it stays so, or creeps as seconds in place of ms do, for longer than at any rate.
    */
   #watchRepeated(rate: Rate, seq: number, ts: number): void {
     const held = ((this.#stampedSeq ?? seq) - this.#stampSeq) * this.nominal;
-    const longest = ts === this.#stamp ? STEP_MS * MAX_FASTER : STEP_MS;
-    const isCoarse = ts === this.#stamp || Math.abs(ts - this.#stamp) > STEP_MS;
-    if (held > longest && isCoarse) this.#doubt(rate, seq);
+    const still = (seq - this.#stillSeq) * this.nominal;
+    const crept = ts - this.#stillSince;
+    if (!(crept >= 0 && crept * CREEPING <= still)) [this.#stillSince, this.#stillSeq] = [ts, seq];
+    else if (still > STEP_MS * MAX_FASTER) this.#doubt(rate, seq);
+    if (held > STEP_MS && Math.abs(ts - this.#stamp) > STEP_MS) this.#doubt(rate, seq);
     if (ts === this.#stamp) return;
     this.#stamp = ts;
     this.#stampSeq = seq;
