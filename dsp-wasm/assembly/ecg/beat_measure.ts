@@ -1,7 +1,7 @@
 import { copyGrid } from '../grid/window';
 import { sumLanes } from '../math/vector';
 import { Channel, ECG_HZ } from '../memory/channel';
-import { Candidate, Lead, Level } from '../memory/ecg_state';
+import { Beat, Candidate, Lead, Level } from '../memory/ecg_state';
 import { Row } from '../memory/row';
 import { isSlowWave } from './evidence';
 import { computeFeatures, isMatched, matchTemplates, Stretch, TEMPLATE_HALF } from './features';
@@ -78,7 +78,8 @@ export function measureBeat(
   beat.strange = !wide && (isSmall || (spread < QUALITY.SHORTEST_SPREAD && !hasTWaves(lead)));
   const likely: f32 = <f32>1 / (<f32>1 + Mathf.exp(-candidate.evidence));
   beat.quality = min(likely, beat.strange || isSmall || stray > QUALITY.STRAY_SHARE ? QUALITY.STRAY : 1);
-  beat.obscured = candidate.flat > last || hiding > LEVEL.CLOSEST;
+  const hides = isNext && hidesBroad(lead, beat, at - MEASURE.EARLIEST_P, features);
+  beat.obscured = candidate.flat > last || hiding > LEVEL.CLOSEST || hides;
   beat.holds = candidate.held > last;
   beat.late = late;
   beat.baseline = levelAbout(channel, sub, beat.time * ECG_HZ, limit, row);
@@ -168,6 +169,18 @@ function strayBreadth(lead: Lead, from: i32, to: i32, features: Stretch): f32 {
   for (let i = max(0, from); i < to; i++)
     if (features.width[i] > top && !isSlowWave(features, i)) top = features.width[i];
   return lead.width.beat > 0 ? top / lead.width.beat : 0;
+}
+
+/**
+ * Whether an interval between two beats of one kind, much longer than the one before, has a larger broad wave before feature `to` than beats have: an
+ * ectopic beat that is as slow as a T wave, or on one.
+ */
+function hidesBroad(lead: Lead, beat: Beat, to: i32, features: Stretch): bool {
+  if (lead.beatCount < 2) return false;
+  const last = lead.beatAt(lead.beatCount - 2);
+  if (!(last.interval > 0) || last.kind !== beat.kind || beat.interval < <f32>RHYTHM.HIDING * last.interval)
+    return false;
+  return greatest(features.width, to) > lead.width.beat;
 }
 
 /**

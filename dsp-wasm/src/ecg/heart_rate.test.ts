@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Core, createCore, ENCODING, type Estimate, type Estimator } from '../core.js';
 import { isTrusted, noise, opened, payload, random, rateIn, streamed, wrongOf } from '../signals.js';
-import { ecg, jitter, type KnownBeat, rhythm, withEctopics } from './signal.js';
+import { ecg, jitter, type KnownBeat, rhythm, withEctopics, withSmooth } from './signal.js';
 
 const HZ = 250;
 /** Samples of 200 ms. */
@@ -171,6 +171,25 @@ describe('hr_ecg', () => {
           `one after ${every} at ${bpm} bpm, ${height} high`,
         ).to.deep.equal([]);
       }
+  });
+
+  it('does not trust a rate that leaves out smooth ectopic beats on the T waves of fast beats', () => {
+    for (const [bpm, every] of [
+      [84, 3],
+      [92, 2],
+      [106, 2],
+      [106, 3],
+    ] as const) {
+      const answers = estimates(ecg(90, withSmooth(90, 60 / bpm, every), { wander: 0 }));
+      const wrong = answers.slice(12).filter((e) => e && e.confidence >= 0.5 && Math.abs(e.value - bpm) > 10);
+      expect(wrong, `one after ${every} at ${bpm} bpm`).to.deep.equal([]);
+    }
+  });
+
+  it('trusts a slow rhythm with blocked beats, whose pauses hide none', () => {
+    const beats = rhythm(60, (i) => (i % 4 === 3 ? 1.4 : 0.7));
+    const answers = estimates(ecg(60, beats)).slice(14);
+    expect(answers.filter((e) => e && e.confidence >= 0.5)).to.have.length(answers.length);
   });
 
   it('does not trust the hum of loose electrodes, whatever its beat note on the grid', () => {

@@ -4,7 +4,7 @@ export { pulse } from '../signals.js';
 
 /** Electrocardiograms with known R peaks, for tests. */
 
-type Shape = 'normal' | 'steep' | 'small' | 'tall_t' | 'peaked_t' | 'slow_t' | 'ectopic' | 'blocked';
+type Shape = 'normal' | 'steep' | 'small' | 'tall_t' | 'peaked_t' | 'slow_t' | 'ectopic' | 'smooth' | 'blocked';
 
 export interface KnownBeat {
   /** Time of the R peak, seconds. */
@@ -31,11 +31,12 @@ function wave(t: number, centre: number, width: number, height: number): number 
 /**
  * A beat `t` seconds after its R peak, with an R wave of 1. An ectopic beat is broad, has no P wave and an opposite T wave; of a
  * blocked one there is only a P wave. A steep one is as broad, and falls most
- * steeply at its end. A small one has a third of the height, as every other beat in electrical alternans.
+ * steeply at its end. A smooth one has the slopes of a T wave. A small one has a third of the height, as every other beat in electrical alternans.
  */
 function beat(t: number, shape: Shape): number {
   if (shape === 'blocked') return wave(t, -0.16, 0.022, 0.18);
   if (shape === 'ectopic') return wave(t, 0, 0.035, 1.3) + wave(t, 0.09, 0.04, -0.5) + wave(t, 0.28, 0.06, -0.5);
+  if (shape === 'smooth') return wave(t, 0.02, 0.032, 1.25) + wave(t, 0.13, 0.042, -0.5) + wave(t, 0.3, 0.055, -0.35);
   if (shape === 'steep') return steepWave(t) + wave(t, 0.28, 0.06, -0.7);
   if (shape === 'small') return 0.35 * beat(t, 'normal');
   const qrs = wave(t, -0.028, 0.01, -0.12) + wave(t, 0, 0.011, 1) + wave(t, 0.03, 0.011, -0.22);
@@ -88,6 +89,14 @@ export function rhythm(
 export function jitter(seed: number, mean: number, spread: number): () => number {
   const next = random(seed);
   return () => mean + spread * next();
+}
+
+/** The same with ectopic beats that are as slow as T waves. */
+export function withSmooth(seconds: number, interval: number, every: number): KnownBeat[] {
+  return withEctopics(seconds, interval, every).map(({ time, shape }) => ({
+    time,
+    shape: shape === 'ectopic' ? 'smooth' : shape,
+  }));
 }
 
 /** A regular rhythm in which an early ectopic beat and a pause follow every `every`-th beat. */
