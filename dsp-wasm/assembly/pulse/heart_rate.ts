@@ -129,10 +129,12 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const plain = window.hasAxes && !hasSecond(spectra, lane, rate);
   const missed = hasMidway(state, count, own) || isMissing(count, tracked.rate, own) || isContradicted(count, own);
   const unsure = !settled || isUnsure(state, spectra, lane, rate, false, isAlternating(count));
+  const whole = fullness(window) >= ARTEFACT.WHOLE;
+  // The pulse may have paused at an end of the window, or the sensor lost it
+  const paused = whole && count.quiet > COUNT.LONGEST_QUIET;
   // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
-  const unlikely = moved || felt || lamp || plain || missed || unsure || count.lost > COUNT.MOST_GUESSED;
-  const doubtful =
-    mayHaveRun(state, rate, !unlikely && confidence >= TRUSTED && fullness(window) >= ARTEFACT.WHOLE, anew) || unlikely;
+  const unlikely = moved || felt || lamp || plain || missed || unsure || paused || count.lost > COUNT.MOST_GUESSED;
+  const doubtful = mayHaveRun(state, rate, !unlikely && confidence >= TRUSTED && whole, anew) || unlikely;
   to.confidence = doubtful ? doubted(confidence) : confidence;
   if (doubtful) clearFeatures();
   learnRest(state, window, spectra, to.confidence >= TRUSTED);
