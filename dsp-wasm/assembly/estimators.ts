@@ -18,7 +18,7 @@ import { Channel, KIND_ECG } from './memory/channel';
 import { Estimate, SCRATCH } from './memory/map';
 import { channelOfKind, Session } from './memory/session';
 import { estimateHrPpg } from './pulse/heart_rate';
-import { noteHeartRate, trustedShare } from './pulse/history';
+import { isInPulse, noteHeartRate, trustedShare } from './pulse/history';
 import { estimateSpo2 } from './spo2/ratio';
 
 // Estimators, with the numbers that the host uses.
@@ -49,7 +49,10 @@ function beatRing(session: Session, isEcg: bool): BeatRing {
   const state = session.beats;
   if (!isEcg) {
     advanceLight(session);
-    return state.light;
+    const ring = state.light;
+    for (let n = ring.oldest; n < ring.count; n++)
+      ring.doubt(n, !isInPulse(session.pulse, ring.timeOf(n), session.end));
+    return ring;
   }
   if (!state.collects && channelOfKind(session, KIND_ECG)) {
     collectPeaks(state, session.ecg);
@@ -62,7 +65,7 @@ function beatRing(session: Session, isEcg: bool): BeatRing {
 export function estimate(session: Session, estimator: i32, end: f64, to: Estimate): bool {
   if (estimator === HR_PPG) {
     const given = estimateHrPpg(session, end, to);
-    noteHeartRate(session.pulse, <i32>end, given && to.confidence >= TRUSTED);
+    noteHeartRate(session.pulse, <i32>end, given ? to.confidence : 0);
     return given;
   }
   if (estimator === HR_ECG) return estimateHrEcg(session, end, to);

@@ -18,6 +18,8 @@ class Mark {
   quality: u16;
   /** Whether the beat before it is the previous one of the heart, as far as is known: no data were missing between. */
   joined: bool;
+  /** Whether it was found in noise. */
+  noise: bool;
 }
 
 /** The newest beats of a source. Beats before `told` are final. */
@@ -41,6 +43,7 @@ export class BeatRing {
     mark.tick = <u32>ticksOf(time);
     mark.quality = <u16>(quality * BEST);
     mark.joined = joined;
+    mark.noise = false;
     this.newest = time;
   }
 
@@ -50,8 +53,14 @@ export class BeatRing {
     return <f64>(newest - <i64>(<u32>newest - this.markAt(number).tick)) / TICKS;
   }
 
+  /** Notes whether a beat that is kept was found in noise: its quality is 0 then. */
+  doubt(number: i32, noise: bool): void {
+    this.markAt(number).noise = noise;
+  }
+
   qualityOf(number: i32): f64 {
-    return <f64>this.markAt(number).quality / BEST;
+    const mark = this.markAt(number);
+    return mark.noise ? 0 : <f64>mark.quality / BEST;
   }
 
   joinedTo(number: i32): bool {

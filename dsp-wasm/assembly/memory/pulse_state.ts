@@ -51,9 +51,10 @@ export class PulseState {
   unexplained: f32;
   /** Seconds for which the rate may still rise faster, if motion has begun after rest. */
   onset: f32;
-  /** Seconds whose heart rate was computed, as bits: bit i is the second `notedEnd` - i; and those in which it was trusted. */
+  /** Seconds whose heart rate was computed, as bits: bit i is the second `notedEnd` - i; those in which it was trusted, and in which it was likely. */
   noted: u64;
   trusted: u64;
+  likely: u64;
   notedEnd: i32;
   /** How well its rest is known, from 0 to 1: with an accelerometer, or after minutes of a trusted pulse. */
   known: f32;

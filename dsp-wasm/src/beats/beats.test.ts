@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { corrected, variabilityOf } from '../../reference/beats/variability.js';
 import {
   BEAT_LAG_S,
+  type Beat,
   type Core,
   type CoreChannel,
   type CoreSession,
@@ -261,5 +262,44 @@ describe('beats', () => {
         expect(found?.confidence).to.be.at.least(0.5);
       });
     }
+
+    /** The rhythm by light at the end of a stream with a heart rate at each step, and the mean quality of the beats in these seconds. */
+    function byLight(values: readonly number[], from: number, to: number) {
+      const session = open(GREEN(50));
+      let found: ReturnType<Core['step']>[number] = null;
+      const beats: Beat[] = [];
+      for (let end = 1; end <= SECONDS; end++) {
+        session.push(0, end - 1, 1 / 50, ENCODING.float32, payload(values.slice((end - 1) * 50, end * 50)));
+        core.step([{ session, estimator: 'hr_ppg', end }]);
+        if (end % 10 !== 0) continue;
+        [found = null] = core.step([{ session, estimator: 'rhythm_ppg', end }]);
+        beats.push(...session.beats('ppg', end - 10 - BEAT_LAG_S, end - BEAT_LAG_S));
+      }
+      session.close();
+      const own = beats.filter(({ t }) => t > from && t < to);
+      return { ...found, quality: own.reduce((sum, { quality }) => sum + quality, 0) / own.length };
+    }
+
+    it('that light without a pulse for a part of the minute does not show: what is found there is no beat', () => {
+      const next = random(7);
+      const values = light(sinus(90), 50).map((v, i) => (i > 28 * 50 && i < 52 * 50 ? 50_000 + 5 * next() : v));
+      const { confidence, quality } = byLight(values, 34, 46);
+      expect(confidence).to.be.below(0.5);
+      expect(quality).to.be.below(0.4);
+    });
+
+    it('of intervals at random that light shows as surely as an ECG', () => {
+      const { value, confidence, quality } = byLight(
+        light(
+          beatsBy(() => 0.85 + 0.15 * next()),
+          50,
+        ),
+        34,
+        46,
+      );
+      expect(value).to.be.at.least(50);
+      expect(confidence).to.be.at.least(0.5);
+      expect(quality).to.be.at.least(0.9);
+    });
   });
 });
