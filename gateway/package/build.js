@@ -29,15 +29,6 @@ const places = {
     })),
 };
 
-/** Libraries load these, but the service never runs them: multipart bodies, and zod's messages in other languages. */
-const unused = {
-  name: 'unused',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/node_modules\/(formidable\/.*|zod\/v4\/locales\/index\.js)$/ }, () => ({
-      contents: 'export default null;',
-    })),
-};
-
 /** The part of the repository's lock that the dependencies need. */
 function lock(names, packages) {
   const found = {};
@@ -82,7 +73,7 @@ await build({
     js: "import{createRequire as createRequireOfPackage}from'node:module';const require=createRequireOfPackage(import.meta.url);",
   },
   legalComments: 'none',
-  plugins: [places, unused],
+  plugins: [places],
 });
 for (const path of ASSETS) if (existsSync(ROOT + path)) cpSync(ROOT + path, OUT + path, { recursive: true });
 cpSync(fileURLToPath(new URL('device-insights', import.meta.url)), `${OUT}device-insights`);
