@@ -189,7 +189,7 @@ export namespace QUALITY {
   export const MOST_JUMP: f32 = 1.1;
   /** Share of its grid samples that are like the one before, or at its extremes, above which an optical channel is not believed. [share; chosen] */
   export const MOST_STILL: f32 = 0.59;
-  /** Confidence from which on the window holds a pulse, even if its rate is doubtful. [probability; derived: half of TRUSTED] */
+  /** Minimum confidence of a window that counts as holding a pulse, even if its rate is doubtful. [probability; derived: half of TRUSTED] */
   export const LEAST_LIKELY: f64 = 0.25;
 }
 
