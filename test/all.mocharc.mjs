@@ -6,7 +6,7 @@ const LONGEST = [
   'lost-host',
   'key-matrix',
   'vanished',
-  'dashboard/door',
+  'dashboard/sign-in',
   'abuse/clock-steps',
   'uploads',
   'redis',

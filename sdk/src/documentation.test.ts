@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import ts from 'typescript';
 
 const DIST = fileURLToPath(new URL('.', import.meta.url));
-const DOORS = ['sdk', 'app', 'node', 'parquet', 'simulation'].map((door) => `${DIST}${door}.d.ts`);
+const ENTRY_POINTS = ['sdk', 'app', 'node', 'parquet', 'simulation'].map((entry) => `${DIST}${entry}.d.ts`);
 
 /** A symbol that users see, by its name. */
 interface Entry {
@@ -13,7 +13,7 @@ interface Entry {
 
 /** Every exported symbol of the package, and the members of each and of the types that those have. */
 function publicSymbols(): Entry[] {
-  const program = ts.createProgram(DOORS, {
+  const program = ts.createProgram(ENTRY_POINTS, {
     module: ts.ModuleKind.NodeNext,
     strict: true,
     target: ts.ScriptTarget.ES2022,
@@ -68,8 +68,8 @@ function publicSymbols(): Entry[] {
       visit(symbol, symbol.name);
   }
 
-  for (const door of DOORS) {
-    const module = checker.getSymbolAtLocation(program.getSourceFile(door) as ts.SourceFile) as ts.Symbol;
+  for (const entry of ENTRY_POINTS) {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile) as ts.Symbol;
     for (const symbol of checker.getExportsOfModule(module))
       visit(symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol, symbol.name);
   }

@@ -45,7 +45,7 @@ describe('package', () => {
     return join(project, name);
   }
 
-  const doors = (from: (door: string) => string) =>
+  const lines = (from: (entry: string) => string) =>
     [
       ['DeviceInsights', '@device-insights/sdk'],
       ['DeviceInsights as App', '@device-insights/sdk/app'],
@@ -53,18 +53,18 @@ describe('package', () => {
       ['readRecording', '@device-insights/sdk/node'],
       ['toParquet', '@device-insights/sdk/parquet'],
     ]
-      .map(([name, door]) => from(`{ ${name} }|${door}`))
+      .map(([name, entry]) => from(`{ ${name} }|${entry}`))
       .join('\n');
 
   it('can be imported', async () => {
-    const program = await write('a.mjs', doors((door) => `import ${door.replace('|', " from '")}';`) + PROGRAM);
+    const program = await write('a.mjs', lines((entry) => `import ${entry.replace('|', " from '")}';`) + PROGRAM);
     expect((await execute(process.execPath, [program])).stdout).to.equal('function 20 function true\n');
   });
 
   it('can be required', async () => {
     const program = await write(
       'b.cjs',
-      doors((door) => `const ${door.replace(' as ', ': ').replace('|', " = require('")}');`) + PROGRAM,
+      lines((entry) => `const ${entry.replace(' as ', ': ').replace('|', " = require('")}');`) + PROGRAM,
     );
     expect((await execute(process.execPath, [program])).stdout).to.equal('function 20 function true\n');
   });
@@ -73,7 +73,7 @@ describe('package', () => {
     this.timeout(180_000);
     const types =
       "\nexport async function last(client: DeviceInsights): Promise<number | undefined> {\n  const { data } = await client.insights.list({ type: 'hr' });\n  return data[0]?.value;\n}\nexport const own = (options: { baseUrl: string; apiKey: string }) =>\n  new DeviceInsights({ ...options, WebSocket: globalThis.WebSocket });\n";
-    await write('c.mts', doors((door) => `import ${door.replace('|', " from '")}';`) + PROGRAM + types);
+    await write('c.mts', lines((entry) => `import ${entry.replace('|', " from '")}';`) + PROGRAM + types);
     await mkdir(join(project, 'node_modules/@types'), { recursive: true });
     const common = '--noEmit --strict --target es2020 --types node --skipDefaultLibCheck'.split(' ');
     const roots = ['--typeRoots', join(SDK, '../node_modules/@types')];

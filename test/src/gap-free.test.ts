@@ -3,7 +3,7 @@ import { DeviceInsights, type Frame, type FrameSource, type Insight, type LiveIn
 import { play } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
 import { startFanoutNode } from './fanout-node.js';
-import { FrontDoor } from './front-door.js';
+import { ReverseProxy } from './reverse-proxy.js';
 import { KEY, Running, temporaryFolder } from './running.js';
 import type { ServerProcess } from './server-process.js';
 
@@ -63,7 +63,7 @@ describe('a live subscription of the SDK', function () {
   let redis: TestRedis;
   let gateway: Running;
   let node: ServerProcess;
-  let door: FrontDoor;
+  let proxy: ReverseProxy;
 
   const env = () => ({ DATA_DIR: folder.path, REDIS_URL: redis.url });
 
@@ -72,10 +72,10 @@ describe('a live subscription of the SDK', function () {
     redis = await startRedis();
     gateway = await Running.start(env());
     node = await startFanoutNode(env());
-    door = await FrontDoor.open(gateway.url, node.url);
+    proxy = await ReverseProxy.open(gateway.url, node.url);
   });
   afterEach(async () => {
-    door?.close();
+    proxy?.close();
     await Promise.all([gateway?.end('SIGKILL'), node?.end('SIGKILL')]);
     await redis?.stop();
     folder.remove();
@@ -86,11 +86,11 @@ describe('a live subscription of the SDK', function () {
     if (which < 1 / 3) {
       await gateway.end('SIGKILL');
       gateway = await Running.start(env());
-      door.gateway = gateway.url;
+      proxy.gateway = gateway.url;
     } else if (which < 2 / 3) {
       await node.end('SIGKILL');
       node = await startFanoutNode(env());
-      door.node = node.url;
+      proxy.node = node.url;
     } else {
       await redis.kill();
       await redis.restart();
@@ -99,7 +99,7 @@ describe('a live subscription of the SDK', function () {
 
   it(`gives each of ${INSIGHTS} insights once while gateway, fan-out node and Redis are killed at random, in order`, async () => {
     const backoff = { baseMs: 50, maxMs: 500 };
-    const client = new DeviceInsights({ baseUrl: door.url, apiKey: KEY, backoff, retries: 5 });
+    const client = new DeviceInsights({ baseUrl: proxy.url, apiKey: KEY, backoff, retries: 5 });
     const model = await client.deviceModels.create(PULSE.deviceModel);
     const holes: unknown[] = [];
     const live = client.live.subscribe({ onHole: (hole) => holes.push(hole) });

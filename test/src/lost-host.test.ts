@@ -118,9 +118,9 @@ describe('two hosts behind the proxy, and a third for the data', function () {
   });
 
   it('go on when one is lost without a word: no reading is lost, and devices and subscribers come to the other', async () => {
-    const door = proxy as TestNginx;
-    followers = Array.from({ length: SUBSCRIBERS }, () => new Follower(door.url));
-    for (let n = 0; n < DEVICES; n++) streams.push(await Stream.start(door, { speed: SPEED }));
+    const nginx = proxy as TestNginx;
+    followers = Array.from({ length: SUBSCRIBERS }, () => new Follower(nginx.url));
+    for (let n = 0; n < DEVICES; n++) streams.push(await Stream.start(nginx, { speed: SPEED }));
     const flows = (since: number) =>
       followers.every(({ insights }) =>
         streams.every(({ sessionId }) => insights.some((it) => it.session_id === sessionId && it.at > since)),
@@ -131,7 +131,7 @@ describe('two hosts behind the proxy, and a third for the data', function () {
 
     network?.cut('one');
     const cut = Date.now();
-    const request = () => fetch(`${door.url}/v1/sessions`, { headers: { authorization: `Bearer ${KEY}` } });
+    const request = () => fetch(`${nginx.url}/v1/sessions`, { headers: { authorization: `Bearer ${KEY}` } });
     const statuses = [];
     for (let n = 0; n < 10; n++) statuses.push((await request()).status);
     const requests = Date.now() - cut;

@@ -9,9 +9,9 @@ import { portOf } from '@device-insights/fanout/platform/http-server';
 import { startRedis, type TestRedis } from '@device-insights/fanout/test-redis';
 import { expect } from 'chai';
 import { startFanoutNode } from './fanout-node.js';
-import { FrontDoor } from './front-door.js';
 import { Operator } from './operator.js';
 import { generateTypes, pythonTools, TYPES } from './python-types.js';
+import { ReverseProxy } from './reverse-proxy.js';
 import { KEY, Running, temporaryFolder } from './running.js';
 import { fileOf, type ServerProcess } from './server-process.js';
 
@@ -26,7 +26,7 @@ describe('the Python client', function () {
   let redis: TestRedis;
   let gateway: Running;
   let node: ServerProcess;
-  let door: FrontDoor;
+  let proxy: ReverseProxy;
 
   before(async () => {
     tools = await pythonTools();
@@ -82,12 +82,12 @@ describe('the Python client', function () {
       '/crash-gateway': async () => {
         await gateway.end('SIGKILL');
         gateway = await Running.start(env());
-        door.gateway = gateway.url;
+        proxy.gateway = gateway.url;
       },
       '/crash-node': async () => {
         await node.end('SIGKILL');
         node = await startFanoutNode(env());
-        door.node = node.url;
+        proxy.node = node.url;
       },
       '/issue-key': () => new Operator(env()).issue('default'),
       '/revoke-key': (id) => new Operator(env()).revoke(id),
@@ -105,19 +105,19 @@ describe('the Python client', function () {
       redis = await startRedis();
       gateway = await Running.start(env());
       node = await startFanoutNode(env());
-      door = await FrontDoor.open(gateway.url, node.url);
+      proxy = await ReverseProxy.open(gateway.url, node.url);
       await new Promise<void>((resolve) => controls.listen(0, '127.0.0.1', resolve));
     });
     after(async () => {
       controls.close();
-      door?.close();
+      proxy?.close();
       await Promise.all([gateway?.end('SIGKILL'), node?.end('SIGKILL')]);
       await redis?.stop();
     });
 
     it('passes its suite', async () => {
       const control = `http://127.0.0.1:${portOf(controls)}`;
-      const settings = { URL: door.url, KEY, CONTROL: control, VECTORS: fileOf('sdk/examples/frame-vectors.json') };
+      const settings = { URL: proxy.url, KEY, CONTROL: control, VECTORS: fileOf('sdk/examples/frame-vectors.json') };
       const said = await tool('python', ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-v'], settings);
       expect(said).to.match(/\nOK\n$/);
       console.log(`      ${/^Ran .*/m.exec(said)?.[0]}`);

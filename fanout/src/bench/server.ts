@@ -113,10 +113,10 @@ function onSubscribe(server: Server, run: Upgrade): void {
 }
 
 function onPublish(server: Server, run: (channel: string, text: string) => void): void {
-  const door = new WebSocketServer({ noServer: true });
+  const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
     if (!request.url?.startsWith('/pub')) return;
-    door.handleUpgrade(request, socket, head, (ws) => {
+    sockets.handleUpgrade(request, socket, head, (ws) => {
       ws.on('message', (data) => {
         const message = String(data);
         run(message.slice(0, 5), message.slice(5));

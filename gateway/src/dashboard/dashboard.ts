@@ -11,7 +11,7 @@ import type { DashboardOptions, DashboardState } from './dashboard-context.js';
 import { deviceRoutes } from './devices.js';
 import { pages } from './files.js';
 import { keyRoutes } from './keys.js';
-import { door } from './login.js';
+import { requireLogin } from './login.js';
 import { nodeRoutes } from './node.js';
 import { sessionRoutes } from './sessions.js';
 import { signInRoutes } from './sign-in.js';
@@ -58,7 +58,7 @@ export function createDashboard(options: DashboardOptions): Koa<DashboardState> 
       referrerPolicy: { policy: 'no-referrer' },
     }),
   );
-  app.use(door(options));
+  app.use(requireLogin(options));
   app.use(router.routes());
   app.use(pages());
   app.use(unrouted(router, []));

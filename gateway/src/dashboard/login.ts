@@ -39,7 +39,7 @@ export async function end(
  * Requires a login for the dashboard's interface, and for requests that change anything also that they come from the dashboard's own
  * pages: a foreign page can neither set the header nor forge its origin.
  */
-export function door({ store, clock }: DashboardOptions): DashboardMiddleware {
+export function requireLogin({ store, clock }: DashboardOptions): DashboardMiddleware {
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/dashboard/api/')) return next();
     ctx.set('Cache-Control', 'no-store');

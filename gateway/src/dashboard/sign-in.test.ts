@@ -6,7 +6,7 @@ import { operatorRow } from '../operators/operator.js';
 import { PASSWORD, TestDashboard } from './dashboard-server.fixture.js';
 import type { AccountRow } from './rows.js';
 
-describe('the door of the dashboard', () => {
+describe('signing in to the dashboard', () => {
   let dashboard: TestDashboard;
 
   before(async () => {

@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { App, identity } from '../app.js';
 import { eventually } from '../eventually.js';
 import { type FakeTime, fakeTime } from '../fake-time.js';
-import { FrontDoor } from '../front-door.js';
 import { Operator } from '../operator.js';
+import { ReverseProxy } from '../reverse-proxy.js';
 import { KEY, Running, run, temporaryFolder } from '../running.js';
 import { RawSocket } from '../socket.js';
 import { makeModel, sendFrames } from '../wearable.js';
@@ -118,7 +118,7 @@ describe('a clock that is set while the service runs', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let running: Running[] = [];
   let apps: App[] = [];
-  let door: FrontDoor | null = null;
+  let proxy: ReverseProxy | null = null;
 
   beforeEach(() => {
     time = fakeTime();
@@ -126,7 +126,7 @@ describe('a clock that is set while the service runs', () => {
   });
   afterEach(async () => {
     for (const app of apps) app.close();
-    door?.close();
+    proxy?.close();
     await Promise.all(running.map((service) => service.end('SIGKILL')));
     [running, apps] = [[], []];
     time.remove();
@@ -218,8 +218,8 @@ describe('a clock that is set while the service runs', () => {
 
   it('back before a start: the SDK misses nothing that was published before it was connected again', async () => {
     const service = await start();
-    door = await FrontDoor.open(service.url, service.url);
-    const client = new DeviceInsights({ baseUrl: door.url, apiKey: KEY, backoff: { maxMs: 200 } });
+    proxy = await ReverseProxy.open(service.url, service.url);
+    const client = new DeviceInsights({ baseUrl: proxy.url, apiKey: KEY, backoff: { maxMs: 200 } });
     const live = client.live.subscribe({ onHole: (hole) => expect.fail(`a hole: ${hole.cause.message}`) });
     await live.subscribed();
     await (await Device.start(service, 'before')).measure(service, 10);
@@ -229,7 +229,7 @@ describe('a clock that is set while the service runs', () => {
     expect(next.log).to.include('a gateway of this store had a clock that is ahead');
     const device = await Device.start(next, 'after');
     await device.measure(next, 10);
-    [door.gateway, door.node] = [next.url, next.url];
+    [proxy.gateway, proxy.node] = [next.url, next.url];
     await eventually('the SDK is connected again', () => live.reconnects > 0);
     const stored = await device.measure(next);
     const seen: LiveInsight[] = [];

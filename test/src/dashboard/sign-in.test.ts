@@ -12,7 +12,7 @@ interface Login {
   readonly password: string;
 }
 
-describe('the door of the dashboard, in a browser', () => {
+describe('signing in to the dashboard, in a browser', () => {
   let desk: Desk;
   before(async () => {
     desk = await Desk.open();

@@ -6,7 +6,7 @@ import { portOf } from '@device-insights/fanout/platform/http-server';
 /**
  * A reverse proxy as in production: `/stream/subscribe` to a fan-out node, everything else to a gateway, on one port.
  */
-export class FrontDoor {
+export class ReverseProxy {
   readonly #server: Server;
 
   private constructor(
@@ -28,10 +28,10 @@ export class FrontDoor {
     this.#server.on('upgrade', (incoming, socket, head) => this.#upgrade(incoming, socket, head));
   }
 
-  static async open(gateway: string, node: string): Promise<FrontDoor> {
-    const door = new FrontDoor(gateway, node);
-    await new Promise<void>((resolve) => door.#server.listen(0, '127.0.0.1', resolve));
-    return door;
+  static async open(gateway: string, node: string): Promise<ReverseProxy> {
+    const proxy = new ReverseProxy(gateway, node);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
   }
 
   get url(): string {
