@@ -22,8 +22,8 @@ import { KeyRing } from '../keys/key-ring.js';
 import { Heartbeat } from '../peers/heartbeat.js';
 import { Heartbeats } from '../peers/heartbeats.js';
 import { Publisher } from '../publisher/publisher.js';
-import { openEmbeddedStore } from '../store/embedded/embedded.js';
-import type { DeviceModel, ModalityChannel, Session, Store } from '../store/store.js';
+import { openUnthreadedStore } from '../store/embedded/temporary-store.fixture.js';
+import { type DeviceModel, type ModalityChannel, type Session, type Store, StoreUnavailable } from '../store/store.js';
 import { addedModel } from '../store/suite/samples.js';
 import { binary, channel, int16 } from './frames.fixture.js';
 import { Ingest } from './ingest.js';
@@ -150,18 +150,25 @@ export class Bench {
   readonly #devices: TestDevice[] = [];
   /** The service's ends of the connections. */
   readonly sockets: Duplex[] = [];
+  readonly store: Store;
+  /** Whether the store commits no insights, as if another process held its lock. */
+  locked = false;
 
   private constructor(
     readonly clock: ManualClock,
     readonly directory: string,
-    readonly store: Store,
+    store: Store,
     readonly options: BenchOptions,
-  ) {}
+  ) {
+    const commit: Store['commit'] = (parts) =>
+      this.locked ? Promise.reject(new StoreUnavailable('the store is locked')) : store.commit(parts);
+    this.store = { ...store, commit };
+  }
 
   static async open(options: BenchOptions = {}): Promise<Bench> {
     const directory = await mkdtemp(join(tmpdir(), 'ingest-'));
     const clock = new ManualClock(T0);
-    const bench = new Bench(clock, directory, await openEmbeddedStore(directory, clock), options);
+    const bench = new Bench(clock, directory, await openUnthreadedStore(directory, clock), options);
     await bench.store.createAccount(bench.account);
     const messages = (batch: readonly BusMessage[]) => bench.published.push(...batch);
     await bench.bus.subscribe(bench.account.id, { messages, loss: () => undefined });
@@ -171,7 +178,7 @@ export class Bench {
   /** A gateway; the first one has the store of the bench, each later one a connection of its own. */
   async gateway(name = 'gateway-a'): Promise<Gateway> {
     const { clock, bus, directory } = this;
-    const store = this.#gateways.length === 0 ? this.store : await openEmbeddedStore(directory, clock);
+    const store = this.#gateways.length === 0 ? this.store : await openUnthreadedStore(directory, clock);
     const log = this.#log();
     const keys = new KeyRing(store, clock, log);
     const publisher = new Publisher({ store, bus, clock, log, restMs: 0 });

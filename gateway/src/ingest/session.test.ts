@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { until } from '@device-insights/fanout/platform/until.fixture';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Database } from '../store/embedded/database.js';
 import { Bench, type Gateway, pulse, type ServerMessage, T0, type TestDevice } from './bench.fixture.js';
 import { binary, channel, int16 } from './frames.fixture.js';
 
@@ -306,14 +304,11 @@ describe('A session', () => {
    * accepted again.
    */
   async function hold(device: TestDevice): Promise<() => Promise<void>> {
-    const writer = Database.toWrite(join(bench.directory, 'device-insights.db'), bench.clock);
-    writer.exec('BEGIN IMMEDIATE');
+    bench.locked = true;
     stream(device, 0, 500, T0 - HOUR_MS);
-    await device.handled();
     await until(() => !gateway.publisher.accepting);
     return () => {
-      writer.exec('ROLLBACK');
-      writer.close();
+      bench.locked = false;
       return until(() => {
         bench.clock.advance(50);
         return gateway.publisher.accepting;

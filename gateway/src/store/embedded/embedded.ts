@@ -8,11 +8,18 @@ import { Database } from './database.js';
 import { hold } from './hold.js';
 import type { Tables } from './kinds.js';
 import { assertSchema, makeSchema, OtherSchema } from './schema.js';
-import { WHAT_TO_DO } from './soundness.js';
-import { operationsIn, StoreThread } from './store-thread.js';
+import { type Soundness, WHAT_TO_DO } from './soundness.js';
+import { operationsIn, StoreThread, type ThreadData } from './store-thread.js';
 import { tablesOn } from './tables.js';
 
 export const FILE = 'device-insights.db';
+
+/** Where a connection of the store runs. */
+export type Connection = Pick<StoreThread, 'call' | 'pages' | 'close'>;
+
+type Connect = (data: ThreadData, soundness: Soundness) => Connection;
+
+const inThread: Connect = (data, soundness) => new StoreThread(data, soundness);
 
 /**
  * Opens the store of a service: holds its directory, so that a second service refuses to start. Rejects with `Held` if
@@ -35,9 +42,9 @@ export async function startEmbeddedStore(directory: string, clock: Clock): Promi
  * processes may have it open. Reads the whole file, and rejects if it is damaged; rejects with `OtherSchema` if another
  * version of the service has written it.
  */
-export async function openEmbeddedStore(directory: string, clock: Clock): Promise<Store> {
+export async function openEmbeddedStore(directory: string, clock: Clock, connect = inThread): Promise<Store> {
   await makeFile(directory, join(directory, FILE));
-  return opened(directory, clock, prepareFile);
+  return opened(directory, clock, prepareFile, connect);
 }
 
 /** Opens a store beside its service, for a command: creates nothing, and rejects if it has another schema. */
@@ -48,13 +55,13 @@ export async function openExistingStore(directory: string, clock: Clock): Promis
 
 type Prepare = (file: string, clock: Clock) => Promise<void>;
 
-async function opened(directory: string, clock: Clock, prepare: Prepare): Promise<Store> {
+async function opened(directory: string, clock: Clock, prepare: Prepare, connect = inThread): Promise<Store> {
   const file = join(directory, FILE);
   try {
     await prepare(file, clock);
     const db = Database.toRead(file, clock);
     db.guard();
-    return storeOn(file, db);
+    return storeOn(file, db, connect);
   } catch (error) {
     if (error instanceof OtherSchema) throw error;
     const said = `${FILE} in ${directory} cannot be opened (${messageOf(error)})`;
@@ -133,9 +140,9 @@ function hasCode(error: unknown, code: string): boolean {
  * Reads and writes in threads. The connection of this thread reads nothing: it keeps the log from being deleted when the
  * threads end, because a start on a full disk could not make it.
  */
-function storeOn(file: string, db: Database): Store {
-  const reader = new StoreThread({ file, writes: false }, db.soundness);
-  const writer = new StoreThread({ file, writes: true }, db.soundness);
+function storeOn(file: string, db: Database, connect: Connect): Store {
+  const reader = connect({ file, writes: false }, db.soundness);
+  const writer = connect({ file, writes: true }, db.soundness);
   const tables = operationsIn(Object.keys(tablesOn(db)), reader, writer);
   return {
     ...tables,

@@ -159,11 +159,11 @@ export class StoreThread {
   }
 }
 
-/** The operations of a store of the given names, run in its two threads. */
+/** The operations of a store of the given names, run on its two connections. */
 export function operationsIn(
   methods: readonly string[],
-  reader: StoreThread,
-  writer: StoreThread,
+  reader: Pick<StoreThread, 'call' | 'pages'>,
+  writer: Pick<StoreThread, 'call' | 'pages'>,
 ): Omit<Tables, 'commitText'> & Pick<Store, 'commit'> {
   const calls = methods.map((method) => {
     const thread = (WRITES as readonly string[]).includes(method) ? writer : reader;
