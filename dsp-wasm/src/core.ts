@@ -69,6 +69,7 @@ export interface CoreOptions {
   readonly maxSessions?: number;
 }
 
+/** `rr_ppg`, `hrv_ppg` and `rhythm_ppg` doubt light without a pulse only if the session's `hr_ppg` is requested every second, too. */
 export interface StepRequest {
   readonly session: CoreSession;
   readonly estimator: Estimator;

@@ -1,4 +1,4 @@
-import { WINDOW_LAG_S } from '@device-insights/dsp-wasm';
+import { type Modality, WINDOW_LAG_S } from '@device-insights/dsp-wasm';
 import { type Algorithm, type AnyAlgorithm, asEstimated, type BeatAlgorithm } from './algorithm.js';
 import { BRIDGED_MS } from './sample-run.js';
 import { readSpo2 } from './spo2.js';
@@ -181,6 +181,16 @@ export function entitled<Each extends AnyAlgorithm>(
 ): readonly Each[] {
   return slugs === null ? algorithms : algorithms.filter(({ slug }) => slugs.includes(slug));
 }
+
+/** Those whose readings are not listed, but whose estimates the listed ones of light need: no light without a pulse is trusted. */
+export function unread(slugs: readonly string[] | null): readonly Algorithm[] {
+  const ofLight = entitled(CATALOGUE, slugs).some(({ requires }) => requires.flat().some((one) => isLight(one)));
+  return ofLight
+    ? ALGORITHMS.filter(({ slug, estimator }) => estimator === 'hr_ppg' && slugs?.includes(slug) === false)
+    : [];
+}
+
+const isLight = (modality: Modality) => LIGHT.some((oneOf) => oneOf.some((one) => one === modality));
 
 /** How far back data are needed, seconds: the longest window and its lag. */
 export const LONGEST_WINDOW_S = Math.max(...ALGORITHMS.map(({ windowS, lagS = 0 }) => windowS + lagS));

@@ -65,6 +65,15 @@ function stream(
   }
 }
 
+/** Pushes a second of an accelerometer, the second channel, that moves by so many of its 1,000 to a g. */
+function shake(analysis: Analysis, second: number, size: number): void {
+  const samples = Int32Array.from({ length: 3 * RATE }, (_, i) => 500 + size * Math.cos(0.7 * i + (i % 3)));
+  analysis.push({
+    ...{ channel: 1, t: T0 + second * 1000, period: 1000 / RATE, trusted: true, lost: 0 },
+    ...{ encoding: ENCODING.int32, payload: new Uint8Array(samples.buffer) },
+  });
+}
+
 const of = (readings: readonly Reading[], type: string) => readings.filter((r) => r.type === type);
 const ends = (readings: readonly Reading[]) => readings.map((r) => (r.actual_end - T0) / 1000);
 
@@ -205,6 +214,30 @@ describe('the analysis of a session', () => {
     const { analysis, readings } = await open({ algorithms: ['rr-ppg'] });
     stream(analysis, 0, 20);
     expect(of(readings, 'hr')).to.deep.equal([]);
+  });
+
+  it('trusts no light without a pulse for an account that is not entitled to the heart rate, and reads it as for others', async () => {
+    /** A beat now and then for half of a minute in which the light is lost. */
+    const lost = (t: number) => (t < 28 || t > 54 ? pulse(t) : 50_000 + 40 * Math.cos(t * t * t));
+    const channels = [channel('ppg_green'), channel('accel', 3)];
+    const run = async (algorithms: readonly string[] | null) => {
+      const opened = await open({ channels, algorithms });
+      for (let t = 0; t < 80; t++) {
+        stream(opened.analysis, t, t + 1, { wave: lost });
+        // The accelerometer comes after the light, and moves for a while
+        if (t > 0) shake(opened.analysis, t - 1, t > 60 && t < 70 ? 30 : 2);
+      }
+      opened.analysis.end();
+      return opened;
+    };
+    const all = await run(null);
+    for (const type of ['rr', 'hrv', 'rhythm']) {
+      const { readings } = await run([`${type}-ppg`]);
+      expect(readings, type).to.deep.equal(of(all.readings, type));
+      expect(readings.length, type).to.be.above(0);
+    }
+    expect(of(all.readings, 'rhythm').at(-1)?.confidence).to.be.below(0.5);
+    expect((await run(['beats-ppg'])).blocks).to.deep.equal(all.blocks);
   });
 
   it('repeats no reading that was published before a resume, and keeps the times of the steps', async () => {

@@ -9,8 +9,8 @@ import {
 import { type Beat, type BeatBlock, BLOCK_S } from '../beat.js';
 import { type Reading, sqiClass, UNITS } from '../insight.js';
 import type { LastInsights, Session } from '../store/store.js';
-import type { AnyAlgorithm, BeatAlgorithm } from './algorithm.js';
-import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled, LONGEST_WINDOW_S } from './algorithms.js';
+import type { Algorithm, AnyAlgorithm, BeatAlgorithm } from './algorithm.js';
+import { ALGORITHMS, BEAT_ALGORITHMS, CATALOGUE, entitled, LONGEST_WINDOW_S, unread } from './algorithms.js';
 import { type AnalysedChannel, analysedChannels, channelSets } from './channel.js';
 import type { CoreLoad } from './core-load.js';
 import { isOfGaps } from './gap-rhythm.js';
@@ -107,6 +107,9 @@ export class Analysis {
   readonly #steps: readonly TypeSteps[];
   /** Those of the blocks of beats; null if there are none to keep. */
   readonly #beatSteps: Steps<BeatAlgorithm> | null;
+  /** Those of the pulse rate where only other algorithms read it; null where it is read, or none needs it. */
+  readonly #pulseSteps: Steps<Algorithm> | null;
+  readonly #allSteps: readonly Steps<AnyAlgorithm>[];
   /** End of the newest window that was estimated, by set of channels, seconds. */
   readonly #ends: number[] = [];
   #noReadings: readonly NoReading[] = [];
@@ -132,6 +135,9 @@ export class Analysis {
     this.#steps = typeSteps(inSets(entitled(ALGORITHMS, session.algorithms), sets));
     const ofBeats = inSets(entitled(BEAT_ALGORITHMS, session.algorithms), sets);
     this.#beatSteps = ofBeats.length > 0 ? new Steps(ofBeats) : null;
+    const ofPulse = inSets(unread(session.algorithms), sets);
+    this.#pulseSteps = ofPulse.length > 0 ? new Steps(ofPulse) : null;
+    this.#allSteps = [this.#pulseSteps, ...this.#steps, this.#beatSteps].filter((steps) => steps !== null);
   }
 
   /** If no entitled algorithm can use the channels, the modalities that the entitled algorithms use; otherwise null. */
@@ -179,6 +185,7 @@ export class Analysis {
 
   /** Computes the steps that an algorithm's channels have reached; no run may follow. */
   end(): Found {
+    this.#notePulse(this.#pulseSteps?.reached());
     const readings = this.#steps.flatMap((steps) => {
       const used = (end: number) => steps.algorithms.filter((each) => each.hasReached(end, 1));
       return steps.reached().flatMap((end) => this.#compute(steps, end, used(end)));
@@ -218,12 +225,13 @@ export class Analysis {
     this.#dataTime = Math.max(this.#dataTime, t);
     // The last instant of a window may be this far from its end (`isReady`).
     if (this.#dataTime < this.#nextEnd - 1.5 * this.#longestPeriod) return NONE;
+    this.#notePulse(this.#pulseSteps?.due(this.#dataTime));
     const readings: Reading[] = [];
     for (const steps of this.#steps)
       for (const end of steps.due(this.#dataTime)) readings.push(...this.#compute(steps, end));
     const blocks = this.#beatSteps?.due(this.#dataTime).map((end) => this.#blockAt(end)) ?? NONE.beats;
-    this.#nextEnd = this.#beatSteps?.next ?? Number.POSITIVE_INFINITY;
-    for (const { next } of this.#steps) this.#nextEnd = Math.min(this.#nextEnd, next);
+    this.#nextEnd = Number.POSITIVE_INFINITY;
+    for (const steps of this.#allSteps) this.#nextEnd = Math.min(this.#nextEnd, steps.next);
     return { readings, beats: filled(blocks) };
   }
 
@@ -235,8 +243,7 @@ export class Analysis {
     const found = hadData ? this.#pass(this.#dataTime + LONGEST_WINDOW_S + LATE_S) : NONE;
     const last = filled(this.#lastBlocks());
     this.#reopen(Math.floor(start));
-    for (const steps of this.#steps) steps.skipTo(start);
-    this.#beatSteps?.skipTo(start);
+    for (const steps of this.#allSteps) steps.skipTo(start);
     return last.length > 0 ? joined(found, { readings: [], beats: last }) : found;
   }
 
@@ -271,6 +278,11 @@ export class Analysis {
       algorithms.filter(({ set }) => end > (this.#ends[set] ?? Number.NEGATIVE_INFINITY)),
       end,
     );
+  }
+
+  /** Lets the core know in which of these seconds the light had a pulse. */
+  #notePulse(ends: readonly number[] = []): void {
+    for (const end of ends) this.#answer(this.#pulseSteps?.algorithms ?? [], end);
   }
 
   /** The core's answers for the windows of algorithms that end together. */
