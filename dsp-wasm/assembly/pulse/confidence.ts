@@ -1,13 +1,13 @@
 import { logistic, UNTRUSTED } from '../math/logistic';
 import { SLOW_HZ } from '../memory/channel';
 import { featuresOf, Model } from '../memory/features';
-import { PulseState } from '../memory/pulse_state';
+import { PulseState, STATES } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { shortInARow } from './count';
 import { HR_PPG_MOTION_WEIGHTS } from './hr_ppg_motion_weights';
 import { HR_PPG_REST_WEIGHTS } from './hr_ppg_rest_weights';
 import { isSame, secondInStep } from './octave';
-import { Count, GRID_PER_MINUTE, PulseWindow, Spectra, Tracked } from './records';
+import { Count, GRID_PER_MINUTE, LOWEST, PulseWindow, Spectra, Tracked } from './records';
 import { shareNear } from './spectrum';
 import { massNear } from './tracker';
 import { BEAT, COUNT, LOADING, MOTION, OCTAVE, QUALITY, RATE, REST, TRACK } from './tuning';
@@ -130,9 +130,15 @@ export function leavesOutRun(count: Count, rate: f32): bool {
   return count.variation > REST.STEADY_PAIRS || count.edge > 1;
 }
 
-/** Whether each second beat may be a weak one, which a rate leaves out: an upstroke of the same shape midway between two beats, and a second harmonic nearly as strong as the line. */
+/**
+ * Whether each second beat may be a weak one, which a rate leaves out: an upstroke of the same shape midway between two beats, and a second harmonic nearly as
+ * strong as the line. Of a fast heart, whose weak upstrokes may be too flat to see, a second harmonic as strong is enough.
+ */
 export function hasMidway(state: PulseState, count: Count, rate: f32): bool {
-  return count.midway > OCTAVE.MIDWAY && secondInStep(state) > OCTAVE.MIDWAY && difference(count.rate, rate) < 1;
+  const second = secondInStep(state);
+  const mayBeHalf = rate > OCTAVE.DICROTIC && rate <= <f32>0.5 * <f32>(LOWEST + STATES - 1) + RATE.ALIKE;
+  if (mayBeHalf && second > OCTAVE.STRONG_SECOND) return true;
+  return count.midway > OCTAVE.MIDWAY && second > OCTAVE.MIDWAY && difference(count.rate, rate) < 1;
 }
 
 /**

@@ -164,6 +164,13 @@ export namespace RATE {
 export namespace OCTAVE {
   /** Likeness of an upstroke midway between beats to theirs, and strength of the second harmonic against the line, above which each second beat may be weak. [ratio; fitted: npm run fit -- --constants] */
   export const MIDWAY: f32 = 0.75;
+  /**
+   * Strength of the second harmonic against the line above which each second beat is weak, where their upstrokes are too flat to see; of the recordings
+   * above DICROTIC none has more than 0.66. [ratio; derived: that of weak beats of three tenths of the height]
+   */
+  export const STRONG_SECOND: f32 = 0.9;
+  /** Rate above which no second wave is so strong; one person of the recordings has one of 1.08 at 83 bpm. [bpm; derived: half of 180, from which on weak upstrokes are too flat] */
+  export const DICROTIC: f32 = 90;
   /** Largest difference of two rates, or of two intervals, that count as the same. [share; fitted: npm run fit -- --constants] */
   export const SAME_RATE: f32 = 0.1;
   /**

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Core, type CoreChannel, createCore, ENCODING } from '../core.js';
-import { isTrusted, noise, opened, payload, ppg, pulse, rateIn, streamed, wrongOf } from '../signals.js';
+import { isTrusted, noise, opened, payload, ppg, pulse, random, rateIn, streamed, wrongOf } from '../signals.js';
 
 const HZ = 50;
 const GREEN: CoreChannel = { modality: 'ppg_green', sampleRateHz: HZ, numChannels: 1 };
@@ -259,6 +259,19 @@ describe('hr_ppg', () => {
         const light = times(60).map((t) => {
           const beats = (t * bpm) / 60;
           return 100_000 - 500 * (Math.floor(beats) % 2 ? height : 1) * pulse(beats);
+        });
+        expect(wrongOf(run([GREEN], [light], 60).slice(20), bpm, 5), `${bpm} bpm, height ${height}`).to.deep.equal([]);
+      }
+  });
+
+  it('does not trust half of a fast rate where the upstroke of every second pulse is too flat to see', () => {
+    const next = random(3);
+    for (const bpm of [190, 205, 218])
+      for (const height of [0.35, 0.45, 0.55]) {
+        const light = times(60).map((t) => {
+          const beats = (t * bpm) / 60;
+          const wave = 0.5 - 0.5 * Math.cos(2 * Math.PI * beats);
+          return 100_000 - 500 * (Math.floor(beats) % 2 ? height : 1) * wave + 20 * next();
         });
         expect(wrongOf(run([GREEN], [light], 60).slice(20), bpm, 5), `${bpm} bpm, height ${height}`).to.deep.equal([]);
       }
