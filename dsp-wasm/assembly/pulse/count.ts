@@ -62,7 +62,6 @@ function clear(to: Count): void {
   to.longest = <f32>WINDOW;
   to.gap = 3;
   to.edge = 3;
-  to.quiet = 3;
   to.beats = 0;
   to.pairVariation = 1;
   to.evenness = 0;
@@ -240,16 +239,6 @@ function describeAll(to: Count, usual: f32, period: f32): void {
   to.longest = longest;
   to.gap = longest / period;
   to.edge = max(first, <f32>(WINDOW - 1) - last) / period;
-  to.quiet = quiet(to, COUNT.WEAK * usual) / period;
-}
-
-/** The longer end of the window without an upstroke of at least a height, grid samples. */
-function quiet(count: Count, least: f32): f32 {
-  let first = 0;
-  let last = count.rises - 1;
-  while (count.all[first].height < least) first++;
-  while (count.all[last].height < least) last--;
-  return max(count.all[first].time, <f32>(WINDOW - 1) - count.all[last].time);
 }
 
 /**

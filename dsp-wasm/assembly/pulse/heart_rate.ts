@@ -131,7 +131,7 @@ function answerAtRest(session: Session, restless: f32, anew: bool, to: Estimate)
   const unsure = !settled || isUnsure(state, spectra, lane, rate, false, isAlternating(count));
   const whole = fullness(window) >= ARTEFACT.WHOLE;
   // The pulse may have paused at an end of the window, or the sensor lost it
-  const paused = whole && count.quiet > COUNT.LONGEST_QUIET;
+  const paused = whole && count.edge > COUNT.LONGEST_EDGE;
   // A pause is a beat without a pulse or a blocked beat: of several, the rate is too uncertain
   const unlikely = moved || felt || lamp || plain || missed || unsure || paused || count.lost > COUNT.MOST_GUESSED;
   const doubtful = mayHaveRun(state, rate, !unlikely && confidence >= TRUSTED && whole, anew) || unlikely;

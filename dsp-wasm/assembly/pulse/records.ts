@@ -158,8 +158,6 @@ export class Count {
   /** The longest interval, and the longer end of the window without a beat, in median intervals. */
   gap: f32;
   edge: f32;
-  /** The longer end of the window without even a weak upstroke, in median intervals. */
-  quiet: f32;
   /** Standard deviation of the error of a beat's time, grid samples. */
   jitter: f32;
   /** Number of rises, and of those that are beats. */

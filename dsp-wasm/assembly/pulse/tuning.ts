@@ -114,8 +114,8 @@ export namespace COUNT {
   export const WEAK: f32 = 0.07;
   /** Maximum number of them in a trusted reading: each is 7.5 bpm of the rate. [beats; fitted: npm run fit -- --constants] */
   export const MOST_GUESSED: i32 = 1;
-  /** Maximum time without even a weak upstroke at an end of the window of a trusted reading. [intervals; derived: one, and the beats of 8 s that are 10 bpm, twice the tolerance] */
-  export const LONGEST_QUIET: f32 = 2.33;
+  /** Maximum time without a beat at an end of the window of a trusted reading. [intervals; derived: one, and the beats of 8 s that are 10 bpm, twice the tolerance] */
+  export const LONGEST_EDGE: f32 = 2.33;
   /** Minimum slope of an upstroke that is not weak, in the search for runs of weak ones, against the usual one. [ratio; chosen] */
   export const STRONG: f32 = 0.5;
   /** Intervals in a row that make a run of fast beats. [intervals; cited: three premature beats or more are a run (Buxton et al., Circulation 114:2534, 2006)] */

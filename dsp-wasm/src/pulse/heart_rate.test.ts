@@ -228,19 +228,21 @@ describe('hr_ppg', () => {
   });
 
   it('does not trust a rate while the window begins or ends with a pause of several beats', () => {
-    for (const [bpm, pause] of [
-      [75, 4.5],
-      [99, 3.5],
+    for (const [bpm, pause, loud] of [
+      [75, 4.5, 8],
+      [99, 3.5, 8],
+      [75, 4.5, 40],
+      [99, 3.5, 40],
     ] as const) {
       const light = brief(bpm, 60);
       const from = Math.round((60 / bpm) * Math.round((25 * bpm) / 60) * HZ);
       const level = 80_000;
       const hiss = noise(60 * HZ, 5);
-      for (let i = from; i < from + pause * HZ; i++) light[i] = level + 8 * (hiss[i] ?? 0);
+      for (let i = from; i < from + pause * HZ; i++) light[i] = level + loud * (hiss[i] ?? 0);
       const trusted = run([GREEN], [light], 60).map((e) => (e?.confidence ?? 0) >= 0.5);
       const paused = [28, 29].map((end) => trusted[end]);
       const back = [from / HZ + pause + 5].map((end) => trusted[Math.ceil(end)]);
-      expect([...paused, ...back], `${bpm} bpm`).to.deep.equal([false, false, false]);
+      expect([...paused, ...back], `${bpm} bpm, noise ${loud}`).to.deep.equal([false, false, false]);
       expect(trusted.slice(16, 25), `${bpm} bpm, before`).not.to.include(false);
       expect(trusted.slice(40), `${bpm} bpm, afterwards`).not.to.include(false);
     }
