@@ -1,5 +1,7 @@
+import { copyGrid } from '../grid/window';
 import { BeatsState } from '../memory/beats_state';
-import { SLOW_HZ } from '../memory/channel';
+import { Channel, LONG_RING, SLOW_HZ } from '../memory/channel';
+import { SCRATCH } from '../memory/map';
 import { BEAT } from './tuning';
 
 /**
@@ -22,8 +24,18 @@ export function collectPulses(state: BeatsState): void {
     state.height = usual + BEAT.FOLLOW * (min(height, 2 * usual) - usual);
     state.last = height;
     state.rise += BEAT.FOLLOW * (pulse.rise - state.rise);
-    ring.append(time, <f64>quality, ring.count > 0 && time - ring.newest < BEAT.LONGEST);
+    const isNext = ring.count > 0 && time - ring.newest < BEAT.LONGEST;
+    if (ring.count > 0 && !isNext && isSeen(train.channel, ring.newest, time)) state.paused = time;
+    ring.append(time, <f64>quality, isNext);
   }
+}
+
+/** Whether most of the light between two times (seconds) is there. */
+function isSeen(channel: Channel | null, from: f64, to: f64): bool {
+  if (!channel) return false;
+  const first = <i32>(from * SLOW_HZ);
+  const count = min(LONG_RING, <i32>(to * SLOW_HZ) - first);
+  return 2 * copyGrid(channel, 0, first, count, channel.complete, SCRATCH) > count;
 }
 
 /** How alike two heights are, from 0 to 1. */

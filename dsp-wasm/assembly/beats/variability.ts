@@ -7,7 +7,7 @@ import { correct } from './artefacts';
 import { HRV_ECG_SURE, HRV_ECG_WEIGHTS } from './hrv_ecg_weights';
 import { HRV_PPG_SURE, HRV_PPG_WEIGHTS } from './hrv_ppg_weights';
 import { Beats, FIXED, FOUND, INTERVALS, ORDERED } from './scratch';
-import { ARTEFACT, VARIABILITY } from './tuning';
+import { ARTEFACT, VARIABILITY, WINDOW } from './tuning';
 import { gather, intervalsOf } from './window';
 
 /** Milliseconds of a second. */
@@ -18,7 +18,7 @@ const FIFTY: f32 = 0.05;
 /**
  * Variability of the heart rate over the 60 s whose beats are final at a step's end (`now`, seconds), after the correction of artefacts: writes RMSSD as the value, SDNN, both in ms, pNN50
  * in % (Task Force of ESC and NASPE, Circulation 93(5):1043, 1996) and the confidence; false for none.
- * It is 0 where the changes are those of no sinus rhythm, of which alone the variability tells.
+ * It is 0 where the changes are those of no sinus rhythm, of which alone the variability tells, and where light has a pause.
  */
 export function estimateHrv(state: BeatsState, isEcg: bool, now: f64, to: Estimate): bool {
   if (!gather(isEcg ? state.ecg : state.light, now, FOUND)) return false;
@@ -31,6 +31,8 @@ export function estimateHrv(state: BeatsState, isEcg: bool, now: f64, to: Estima
   const artefacts = correctBy(ARTEFACT.ALPHA, to);
   to.confidence = 0;
   if (to.value > MS * VARIABILITY.SINUS * <f64>intervalsOf(FIXED, INTERVALS)) return true;
+  // The heart may have paused, which is a change, or the light lost its pulse, which is none
+  if (!isEcg && state.paused > Math.max(0, now - WINDOW.LAG - WINDOW.SECONDS)) return true;
   const features = featuresOf(isEcg ? Model.HRV_ECG : Model.HRV_PPG);
   features[0] = Mathf.sqrt(<f32>artefacts / <f32>FOUND.count);
   features[1] = Mathf.log(<f32>1 - FOUND.quality + VARIABILITY.LEAST_DOUBT);

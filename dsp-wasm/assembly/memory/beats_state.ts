@@ -94,6 +94,8 @@ export class BeatsState {
   height: f32;
   last: f32;
   rise: f32;
+  /** End of the newest pause of the pulse in light that was there, s; 0 for none. */
+  paused: f64;
   /** How much of the window may show the wearer's movements, from 0 to 1, at an estimate's end, s. */
   moved: f64;
   movedAt: f64;

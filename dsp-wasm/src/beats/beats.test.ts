@@ -74,12 +74,12 @@ describe('beats', () => {
     }
   }
 
-  /** The estimate at the end of a stream that is asked every 10 s. */
-  function last(channel: CoreChannel, values: readonly number[], estimator: Estimator) {
+  /** The estimate at the end of a stream, or at that second, which is asked every 10 s. */
+  function last(channel: CoreChannel, values: readonly number[], estimator: Estimator, at = SECONDS) {
     const session = open(channel);
     let found = null;
     stream(session, values, channel.sampleRateHz, (end) => {
-      if (end % 10 === 0) [found = null] = core.step([{ session, estimator, end }]);
+      if (end % 10 === 0 && end <= at) [found = null] = core.step([{ session, estimator, end }]);
     });
     session.close();
     return found as ReturnType<Core['step']>[number];
@@ -226,6 +226,16 @@ describe('beats', () => {
       expect(found?.confidence).to.be.at.least(0.5);
       expect(moved?.value).to.be.greaterThan(rmssd + 10);
       expect(moved?.confidence).to.be.below(0.5);
+    });
+
+    it('is not trusted from light in which the pulse pauses, as a heart may, but with data missing as long', () => {
+      const times = sinus(66).filter((t) => t < 50.3 || t > 54);
+      const next = random(9);
+      const paused = light(times, 50).map((v) => v + 2 * next());
+      const missing = light(sinus(66), 50).map((v, i) => (i > 50.3 * 50 && i < 54 * 50 ? Number.NaN : v + 2 * next()));
+      expect(last(GREEN(50), paused, 'hrv_ppg', 50)?.confidence, 'before').to.be.at.least(0.5);
+      expect(last(GREEN(50), paused, 'hrv_ppg')?.confidence).to.equal(0);
+      expect(last(GREEN(50), missing, 'hrv_ppg')?.confidence).to.be.at.least(0.5);
     });
 
     it('is not trusted in motion', () => {
