@@ -13,7 +13,7 @@ const PRODUCTS = changetype<Row<f64>>(memory.data(WINDOW * 8, 16));
 
 /** Subtracts the mean from the slopes and sets missing ones to 0; returns the first existing one. */
 export function centre(slopes: Row<f32>): i32 {
-  const mean = f32x4.splat(<f32>meanOf(slopes));
+  const mean = f32x4.splat(<f32>meanOf(slopes, WINDOW));
   let first = 0;
   while (first < WINDOW && isNaN(slopes[first])) first++;
   for (let i = 0; i < WINDOW; i += 4) {

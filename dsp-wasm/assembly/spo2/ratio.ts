@@ -5,7 +5,7 @@ import { completeBy, copyGrid } from '../grid/window';
 import { total } from '../math/vector';
 import { Channel, KIND_PPG_IR, KIND_PPG_RED, SLOW_HZ } from '../memory/channel';
 import { Estimate } from '../memory/map';
-import { Row, rowOf } from '../memory/row';
+import { Row, rowAt, rowOf } from '../memory/row';
 import { channelOfKind, Session } from '../memory/session';
 import { confidenceOf, ratioFeatures } from './confidence';
 import { centre } from './pulsatility';
@@ -18,8 +18,8 @@ import { flatShare, meanOf, Pooled, SECOND, SECONDS, Sums, WINDOW } from './wind
  * channel over 1/8 s, which removes drift without a filter that must settle: half a window is enough. The regression
  * covers one second, about a beat, at a time, and only seconds whose two channels agree are pooled, so a jolt in one of
  * them is left out, and so is a second whose own ratio is far from the median's: a wearable that changes its light makes a step in
- * both channels, with a ratio of about one. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would
- * with least squares.
+ * both channels, with a ratio of about one. The levels are those of the pooled seconds, too: a gain that changes in one channel changes its pulse and its
+ * level alike. The line is the reduced major axis (std / std): noise in infrared does not reduce R, as it would with least squares.
  *
  * Motion reaches both channels alike and in rhythm, as a pulse does, but with a ratio of about one: it reads as 82 to 92 %, whatever the
  * saturation. So a moving wearer's reading is not trusted, and the confidence weighs how much the light moves like a pulse (pulsatility.ts), and
@@ -40,6 +40,9 @@ const INFRARED = changetype<Row<f32>>(memory.data((MARGIN + WINDOW) * 4, 16) + M
 /** By second; of the slopes, and of the slopes over 1/4 s. */
 const SUMS = rowOf<Sums>(SECONDS);
 const WIDE = rowOf<Sums>(SECONDS);
+/** By second: mean levels. */
+const RED_LEVELS = rowOf<f64>(SECONDS);
+const INFRARED_LEVELS = rowOf<f64>(SECONDS);
 const pooled = new Pooled();
 
 /** Estimate of the window that ends at `end` (seconds): writes R and confidence; false for none. */
@@ -49,9 +52,9 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   session.spo2.agree = false;
   if (!red || !infrared) return false;
   const still = activityOf(session, end, RAW.at(0)).stillness;
-  const redLevel = findSlopes(red, end, RED);
+  const redLevel = findSlopes(red, end, RED, RED_LEVELS);
   const redFlat = flatShare(RAW);
-  const infraredLevel = findSlopes(infrared, end, INFRARED);
+  const infraredLevel = findSlopes(infrared, end, INFRARED, INFRARED_LEVELS);
   const flat = max(redFlat, flatShare(RAW));
   if (!(redLevel > 0 && infraredLevel > 0)) return false;
   const held = sumSeconds(RED, INFRARED);
@@ -63,7 +66,7 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   session.spo2.agree = sums.both >= RATIO.ACCEPTED * Math.sqrt(sums.red * sums.infrared);
   if (!(sums.red > 0 && sums.infrared > 0)) return false;
   const perfusion = Math.sqrt(sums.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
-  const levels = infraredLevel / redLevel;
+  const levels = pooled.infraredLevel / pooled.redLevel;
   to.value = Math.sqrt(sums.red / sums.infrared) * levels;
   // While the wearer moves, there is nothing to ask of the waveform
   to.confidence = 0;
@@ -79,15 +82,16 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
 }
 
 /**
- * Writes the window's slopes (NaN where a grid sample is missing) to `to`; returns the mean level, 0 if there is none.
+ * Writes the window's slopes (NaN where a grid sample is missing) to `to`, and the mean level of each second; returns that of the window, 0 if there is none.
  */
-function findSlopes(channel: Channel, end: f64, to: Row<f32>): f64 {
+function findSlopes(channel: Channel, end: f64, to: Row<f32>, levels: Row<f64>): f64 {
   const from = <i32>end * SLOW_HZ - WINDOW;
   if (!copyGrid(channel, 0, from, WINDOW, completeBy(channel, end), RAW.at(0))) return 0;
   for (let i = 0; i < WINDOW; i += 4) v128.store(to.at(i), f32x4.sub(smooth(RAW.at(i)), smooth(RAW.at(i - 4))));
   // The margin before the window does not belong to it.
   for (let i = 0; i < REACH; i++) to[i] = NaN;
-  return channel.offsets[0] + meanOf(RAW);
+  for (let s = 0; s < SECONDS; s++) levels[s] = channel.offsets[0] + meanOf(rowAt<f32>(RAW.at(s * SECOND)), SECOND);
+  return channel.offsets[0] + meanOf(RAW, WINDOW);
 }
 
 /** Four grid samples, each with the two before it, weights 1, 2, 1. */
@@ -166,6 +170,8 @@ function usualRatio(held: i32): f64 {
 function pool(least: f64, most: f64, usual: f64, to: Pooled): void {
   to.seconds = 0;
   to.squares = 0;
+  to.redLevel = 0;
+  to.infraredLevel = 0;
   to.near.clear();
   to.wide.clear();
   for (let s = 0; s < SECONDS; s++) {
@@ -175,6 +181,8 @@ function pool(least: f64, most: f64, usual: f64, to: Pooled): void {
     if (!(sums.red * sums.infrared > 0) || !(sums.both >= least * Math.sqrt(sums.red * sums.infrared))) continue;
     to.seconds++;
     to.squares += sums.infrared * sums.infrared;
+    to.redLevel += RED_LEVELS[s];
+    to.infraredLevel += INFRARED_LEVELS[s];
     to.near.add(sums);
     to.wide.add(WIDE[s]);
   }

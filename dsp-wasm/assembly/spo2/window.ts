@@ -46,13 +46,16 @@ export class Pooled {
   squares: f64;
   /** Accepted seconds. */
   seconds: i32;
+  /** Sums of their mean levels. */
+  redLevel: f64;
+  infraredLevel: f64;
 }
 
-/** Mean of a window's existing values. */
-export function meanOf(row: Row<f32>): f64 {
+/** Mean of the existing ones of so many values; NaN if there is none. */
+export function meanOf(row: Row<f32>, length: i32): f64 {
   let sum = f32x4.splat(0);
   let count = sum;
-  for (let i = 0; i < WINDOW; i += 4) {
+  for (let i = 0; i < length; i += 4) {
     const v = v128.load(row.at(i));
     const known = f32x4.eq(v, v);
     sum = f32x4.add(sum, v128.and(v, known));

@@ -121,6 +121,17 @@ describe('spo2', () => {
     }
   });
 
+  it('refers each second of a pulse to its own level where a wearable changes the gain of one channel', () => {
+    for (const at of [1.5, 2.8, 3.9, 4.1, 5.2, 6.2])
+      for (const gain of [0.5, 0.75, 1.3, 1.6, 2]) {
+        const red = optical(8, 1e5, 0.005).map((v, i) => (i < at * HZ ? v : gain * v));
+        const answer = estimate(red, optical(8, 1.1e5, 0.01));
+        expect(answer?.value, `${gain} at ${at} s`).to.be.closeTo(0.5, 0.02);
+        const other = estimate(optical(8, 1.1e5, 0.005), red);
+        expect(other?.value, `infrared, ${gain} at ${at} s`).to.be.closeTo(1, 0.04);
+      }
+  });
+
   it('does not trust a movement in rhythm that no accelerometer shows, but a pulse that is three times as large', () => {
     const seconds = 60;
     const infrared = (grown: (t: number) => number) =>
