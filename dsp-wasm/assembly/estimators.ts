@@ -75,13 +75,13 @@ export function estimate(session: Session, estimator: i32, end: f64, to: Estimat
   const isLight = estimator === RR_PPG;
   const heartbeats = isLight ? pulseShare(session, end) : likeHeartbeats(session, end - RR_WINDOW);
   const given = isLight ? estimateRrPpg(session, end, to) : estimateRrEcg(session, end, heartbeats, to);
-  if (given) to.confidence = Math.min(to.confidence, isLight ? heartbeats : mostOfBeats(session, heartbeats));
+  if (given) to.confidence = Math.min(to.confidence, mostOfBeats(session, isLight, heartbeats));
   return given;
 }
 
-/** Highest confidence of a breath from an ECG: mains tell of none. Where noise may have made beats it is not trusted, but as likely as its model says. */
-function mostOfBeats(session: Session, heartbeats: f64): f64 {
-  if (areOfMains(session)) return 0;
+/** Highest confidence of a breath from beats: mains tell of none. Where noise may have made the beats it is not trusted, but as likely as its model says. */
+function mostOfBeats(session: Session, isLight: bool, heartbeats: f64): f64 {
+  if (!isLight && areOfMains(session)) return 0;
   return heartbeats < TRUSTED ? UNTRUSTED : 1;
 }
 

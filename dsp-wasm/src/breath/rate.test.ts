@@ -497,6 +497,15 @@ describe('rr', () => {
     }
   });
 
+  it('trusts no breath in noise that hides the heart rate, but says how likely it is', () => {
+    const grain = noise(120 * HZ, 16);
+    const noisy = breathing(120, 17, { fm: 0.05, am: 0.1, bw: 0.4 }).map((v, i) => v + 1200 * (grain[i] ?? 0));
+    for (const answer of besidePulse(noisy, 0).slice(-30)) {
+      expect(answer?.value).to.be.closeTo(17, 1);
+      expect(answer?.confidence).to.be.within(0.3, 0.4999);
+    }
+  });
+
   it('gives the same breath whether the heart rate of a second is computed before or after it', () => {
     const loud = noise(96 * HZ, 17);
     const x = breathing(96, 17, { fm: 0.05, am: 0.1, bw: 0.2 }).map(
