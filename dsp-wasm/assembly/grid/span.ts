@@ -31,16 +31,18 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   // Odd, or hum at a quarter of the rate would vanish
   const stride = <i32>Math.max(1, Math.min(<f64>count, Math.floor(1 / (TUNING.OBSERVED_HZ * period)))) | 1;
   const isFloat = channel.resolution === 0;
-  const half = 2 ** <f64>((channel.bits ? channel.bits : UNKNOWN_BITS) - 1);
-  const offset = above(channel, 0, -1);
-  const zero = above(channel, 0, 1);
-  const top = above(channel, 2 * half - 1, 1);
-  const middle = above(channel, half - 1, 1);
-  const bottom = above(channel, -half, 1);
+  const half = <f64>((<u64>1) << ((channel.bits ? channel.bits : UNKNOWN_BITS) - 1));
+  // Of a single sub-channel, four instants are observed at a time; not of few, or loads would reach far past the last
+  const single = channel.subs === 1 && 4 * stride <= count;
+  const offset = toLanes(above(channel, 0, -1), single);
+  const zero = toLanes(above(channel, 0, 1), single);
+  const top = toLanes(above(channel, 2 * half - 1, 1), single);
+  const middle = toLanes(above(channel, half - 1, 1), single);
+  const bottom = toLanes(above(channel, -half, 1), single);
   const most = f32x4.splat(<f32>(4 * half));
   extend(span, count);
-  const high = span.high;
-  const low = span.low;
+  const high = toLanes(span.high, single);
+  const low = toLanes(span.low, single);
   const range = f32x4.sub(high, low);
   // A pacemaker's spikes are as long in part of the declared range
   const filled = channel.kind === KIND_ECG ? TUNING.FILLED * <f32>(2 * half) : 0;
@@ -60,13 +62,18 @@ export function observe(channel: Channel, period: f64, count: i32): void {
   let broken = counts;
   let tinies = counts;
   let wholes = counts;
-  let before = channel.started ? channel.last : f32x4.splat(NaN);
-  for (let i = 0; i < count; i += stride) {
+  const bytes = (<usize>channel.payloadSubs) << 2;
+  const apart = single ? <usize>stride : 0;
+  const places = i32x4.mul(i32x4(0, 1, 2, 3), i32x4.splat(single ? stride : 0));
+  for (let i = 0; i < count; i += single ? 4 * stride : stride) {
     const at = DECODED + ((<usize>i) << 4);
-    if (i) before = v128.load(at - 16);
-    const x = v128.load(at);
+    // NaN past the last instant
+    const past = i32x4.ge_s(i32x4.add(i32x4.splat(i), places), i32x4.splat(count));
+    const x = v128.or(loadLanes(at, apart << 4), past);
+    let before = loadLanes(at - 16, apart << 4);
+    if (!i) before = startLanes(before, channel, single);
     // Beside an offset, the tiny floats of a wrong byte order would be zero
-    const raw = isFloat ? v128.load(STAGING + <usize>(i * channel.payloadSubs) * 4) : f32x4.add(x, offset);
+    const raw = isFloat ? v128.or(loadLanes(STAGING + <usize>i * bytes, apart * bytes), past) : f32x4.add(x, offset);
     const size = f32x4.abs(raw);
     const step = f32x4.abs(f32x4.sub(x, before));
     const whole = v128.and(isWholeOffset, f32x4.eq(f32x4.nearest(x), x));
@@ -85,14 +92,49 @@ export function observe(channel: Channel, period: f64, count: i32): void {
     tinies = i32x4.add(tinies, v128.and(f32x4.lt(size, least), f32x4.gt(size, f32x4.splat(0))));
     wholes = i32x4.add(wholes, whole);
   }
+  if (single) {
+    counts = addLanes(counts);
+    ends = addLanes(ends);
+    rests = addLanes(rests);
+    outside = addLanes(outside);
+    broken = addLanes(broken);
+    tinies = addLanes(tinies);
+    wholes = addLanes(wholes);
+  }
   span.count = less(span.count, counts, 1);
   span.ends = less(span.ends, ends, 1);
   span.rests = less(span.rests, rests, 1);
   span.outside = less(span.outside, outside, 1);
   span.broken = less(less(span.broken, broken, 1), tinies, <f32>(TUNING.WRAPPED / TUNING.TINY));
   const mayWrap = v128.and(isKnown, fillsWord(f32x4.add(low, offset), range));
-  span.wraps = f32x4.add(span.wraps, v128.and(wrapsOf(channel, count, range), mayWrap));
+  if (v128.any_true(mayWrap)) span.wraps = f32x4.add(span.wraps, v128.and(wrapsOf(channel, count, range), mayWrap));
   span.fractions = less(span.fractions, i32x4.sub(counts, wholes), 1);
+}
+
+/** The first lane in all, if `single`. */
+function toLanes(v: v128, single: bool): v128 {
+  return single ? v128.shuffle<f32>(v, v, 0, 0, 0, 0) : v;
+}
+
+/** The vector at an address; or with `apart`, four values that many bytes apart. */
+function loadLanes(at: usize, apart: usize): v128 {
+  if (!apart) return v128.load(at);
+  const a = v128.load32_zero(at);
+  const ab = v128.load32_lane(at + apart, a, 1);
+  const abc = v128.load32_lane(at + 2 * apart, ab, 2);
+  return v128.load32_lane(at + 3 * apart, abc, 3);
+}
+
+/** With the instant before the first one. */
+function startLanes(before: v128, channel: Channel, single: bool): v128 {
+  const last = channel.started ? channel.last : f32x4.splat(NaN);
+  return single ? f32x4.replace_lane(before, 0, f32x4.extract_lane(last, 0)) : last;
+}
+
+/** The sum of the lanes in all. */
+function addLanes(v: v128): v128 {
+  const pairs = i32x4.add(v, v128.shuffle<i32>(v, v, 2, 3, 0, 1));
+  return i32x4.add(pairs, v128.shuffle<i32>(pairs, pairs, 1, 0, 3, 2));
 }
 
 /** Extends the extremes to those of the staged instants. */
