@@ -1,5 +1,5 @@
 import { copyGrid } from '../grid/window';
-import { sumLanes } from '../math/vector';
+import { mostLane, sumLanes, usedLanes } from '../math/vector';
 import { Channel, ECG_HZ } from '../memory/channel';
 import { Beat, Candidate, Lead, Level } from '../memory/ecg_state';
 import { Row } from '../memory/row';
@@ -311,16 +311,20 @@ function restOfSine(share: f32): f32 {
 
 /** Largest of the first `count` values; -1 for none. */
 function greatest(feature: Row<f32>, count: i32): f32 {
-  let top: f32 = -1;
-  for (let i = 0; i < count; i++) if (feature[i] > top) top = feature[i];
-  return top;
+  const none = f32x4.splat(-1);
+  let most = none;
+  for (let i = 0; i < count; i += 4)
+    most = f32x4.pmax(most, v128.bitselect(v128.load(feature.at(i)), none, usedLanes(count - i)));
+  return mostLane(most);
 }
 
 /** Smallest of the first `count` values; infinite if none is known. */
 function least(feature: Row<f32>, count: i32): f32 {
-  let bottom: f32 = Infinity;
-  for (let i = 0; i < count; i++) if (feature[i] < bottom) bottom = feature[i];
-  return bottom;
+  const none = f32x4.splat(-Infinity);
+  let most = none;
+  for (let i = 0; i < count; i += 4)
+    most = f32x4.pmax(most, v128.bitselect(f32x4.neg(v128.load(feature.at(i))), none, usedLanes(count - i)));
+  return -mostLane(most);
 }
 
 /** Index of the largest value within `half` of `at`; if a value is missing, the index of a missing one. */

@@ -123,8 +123,11 @@ export function isSlowWave(features: Stretch, i: i32): bool {
 
 /** Where a link has lost data, it may draw a line to the next ones, which is far smoother than the noise between two beats. */
 function watchSmooth(lead: Lead, energy: Row<f32>, at: i32, from: i32): void {
-  for (let i = 0; i < BLOCK; i++)
-    if (energy[at + i] < FLAT.SMOOTH * lead.calm) lead.flat = max(lead.flat, from + i + 1);
+  const most = f32x4.splat(FLAT.SMOOTH * lead.calm);
+  for (let i = 0; i < BLOCK; i += 4) {
+    const bits = i32x4.bitmask(f32x4.lt(v128.load(energy.at(at + i)), most));
+    if (bits) lead.flat = max(lead.flat, from + i + 32 - clz(bits));
+  }
 }
 
 /** Limits evidence to MOST_WIDE and one more, smoothly, so that its maximum stays at the same place. */
