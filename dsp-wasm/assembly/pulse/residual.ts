@@ -199,20 +199,25 @@ function solve(scale: v128): void {
   for (let i = 0; i < TAPS; i++) RESPONSE[i] = f32x4.mul(RESPONSE[i], scale);
 }
 
-/** Writes the residual, at least `floor` in each bin. */
+/** Writes the residual, at least `floor` in each bin. Takes the taps of RESPONSE apart: sum of the outer ones, middle one, difference of the outer ones. */
 function subtract(spectra: Spectra, floor: v128): void {
+  for (let i = 0; i < TAPS; i += 3) {
+    const before = RESPONSE[i];
+    const after = RESPONSE[i + 2];
+    RESPONSE[i] = f32x4.add(before, after);
+    RESPONSE[i + 2] = f32x4.sub(before, after);
+  }
   for (let k = 4; k < BINS; k++) {
     let re = spectra.optical[2 * k];
     let im = spectra.optical[2 * k + 1];
     const cos = v128.load32_splat(COSINES.at(k));
     const sin = v128.load32_splat(SINES.at(k));
-    for (let axis = 0; axis < AXIS_COUNT; axis++) {
-      const before = RESPONSE[3 * axis];
-      const after = RESPONSE[3 * axis + 2];
-      const even = f32x4.add(RESPONSE[3 * axis + 1], f32x4.mul(f32x4.add(before, after), cos));
-      const odd = f32x4.mul(f32x4.sub(before, after), sin);
-      const axisRe = v128.load32_splat(spectra.axes.at(2 * k) + ((<usize>axis) << 2));
-      const axisIm = v128.load32_splat(spectra.axes.at(2 * k + 1) + ((<usize>axis) << 2));
+    let axis = spectra.axes.at(2 * k);
+    for (let taps = RESPONSE.at(0); taps < RESPONSE.at(TAPS); taps += 3 * sizeof<v128>(), axis += sizeof<f32>()) {
+      const even = f32x4.add(v128.load(taps, 16), f32x4.mul(v128.load(taps), cos));
+      const odd = f32x4.mul(v128.load(taps, 32), sin);
+      const axisRe = v128.load32_splat(axis);
+      const axisIm = v128.load32_splat(axis, 16);
       re = f32x4.sub(re, f32x4.sub(f32x4.mul(axisRe, even), f32x4.mul(axisIm, odd)));
       im = f32x4.sub(im, f32x4.add(f32x4.mul(axisIm, even), f32x4.mul(axisRe, odd)));
     }
