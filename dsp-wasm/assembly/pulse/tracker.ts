@@ -310,6 +310,7 @@ function bestRun(belief: Row<f32>): i32 {
     const run = belief.at(s);
     let sum = v128.load(run);
     for (let j: usize = 4; j <= 8 * TRACK.NEAR_RATE; j += 4) sum = f32x4.add(sum, v128.load(run + j));
+    if (!v128.any_true(f32x4.gt(sum, f32x4.splat(best)))) continue;
     v128.store(UPWARD.at(0), sum);
     for (let lane = 0; lane < 4; lane++) {
       const mass = UPWARD[lane];
