@@ -17,13 +17,12 @@ const HALF: i32 = POINTS / 4;
  * all of it is there: a breath that ends or begins in the window would lower the usual energy.
  * @param series without their drift
  * @param alive lanes that tell whether the breath goes on, all bits set
- * @param believed whether the rate is trusted if it is there
+ * @param rate that is trusted if it is there, per minute
  */
-export function swingLeft(track: Track, series: Series, alive: v128, rate: f32, believed: bool): f32 {
+export function swingLeft(track: Track, series: Series, alive: v128, rate: f32): f32 {
   measure(series, rate, NEWEST);
   const swing = v128.and(alive, NEWEST.swing);
   const goesOn = min<f32>(1, partOfUsual(track, swing) / SWING.GOES_ON);
-  if (!believed) return goesOn;
   if (goesOn === 1) remember(track, swing, v128.and(alive, NEWEST.whole));
   else if (++track.doubted > SWING.LONGEST_HELD) lowerUsual(track);
   return goesOn;

@@ -76,8 +76,9 @@ function isTrusted(track: Track, series: Series, alive: v128, source: i32, usual
   const rate = <f32>answer.value;
   const alias: f32 = source === FROM_EFFORT ? 1 : notAlias(rate, series, usual);
   const probability = <f32>answer.confidence * alias;
-  const believed: f32 = probability < CONFIDENCE.SURE ? 0 : probability * series.trust;
-  return believed * swingLeft(track, series, alive, rate, believed >= TRUSTED) >= TRUSTED;
+  const believed = probability * series.trust;
+  if (probability < CONFIDENCE.SURE || !(believed >= TRUSTED)) return false;
+  return believed * swingLeft(track, series, alive, rate) >= TRUSTED;
 }
 
 /**
