@@ -53,11 +53,13 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   if (!red || !infrared) return false;
   const still = activityOf(session, end, RAW.at(0)).stillness;
   const redLevel = findSlopes(red, end, RED, RED_LEVELS);
-  const redFlat = flatShare(RAW);
+  // While the wearer moves, there is nothing to ask of the waveform
+  const asks = still > 0;
+  const redFlat = asks ? flatShare(RAW) : 0;
   const infraredLevel = findSlopes(infrared, end, INFRARED, INFRARED_LEVELS);
-  const flat = max(redFlat, flatShare(RAW));
+  const flat = asks ? max(redFlat, flatShare(RAW)) : 0;
   if (!(redLevel > 0 && infraredLevel > 0)) return false;
-  const held = sumSeconds(RED, INFRARED);
+  const held = sumSeconds(RED, INFRARED, asks);
   if (held < RATIO.LEAST_SECONDS) return false;
   pool(RATIO.ACCEPTED, RATIO.MOST_DIFFERENCE, usualRatio(held), pooled);
   const accepted = pooled.seconds;
@@ -68,9 +70,8 @@ export function estimateSpo2(session: Session, end: f64, to: Estimate): bool {
   const perfusion = Math.sqrt(sums.infrared / <f64>(max(accepted, 1) * SECOND)) / GAIN / infraredLevel;
   const levels = pooled.infraredLevel / pooled.redLevel;
   to.value = Math.sqrt(sums.red / sums.infrared) * levels;
-  // While the wearer moves, there is nothing to ask of the waveform
   to.confidence = 0;
-  if (still === 0 || !accepted || !(perfusion <= RATIO.MOST_PERFUSION)) return true;
+  if (!asks || !accepted || !(perfusion <= RATIO.MOST_PERFUSION)) return true;
   const share = <f64>accepted / <f64>held;
   const features = ratioFeatures(pooled, share, flat, to.value, levels, INFRARED, centre(INFRARED));
   const size = Math.log(perfusion);
@@ -100,13 +101,13 @@ function smooth(x: usize): v128 {
   return f32x4.add(f32x4.add(v128.load(x), v128.load(x - 8)), f32x4.add(middle, middle));
 }
 
-/** Sums the products of each second's slopes; returns the number of seconds with enough data. */
-function sumSeconds(red: Row<f32>, infrared: Row<f32>): i32 {
+/** Sums the products of each second's slopes, to WIDE only if `wide`; returns the number of seconds with enough data. */
+function sumSeconds(red: Row<f32>, infrared: Row<f32>, wide: bool): i32 {
   let held = 0;
   for (let s = 0; s < SECONDS; s++) {
     const isHeld = 2 * sumSecond(red, infrared, s * SECOND, false, SUMS[s]) >= SECOND;
     if (!isHeld) SUMS[s].red = NaN;
-    sumSecond(red, infrared, s * SECOND, true, WIDE[s]);
+    if (wide) sumSecond(red, infrared, s * SECOND, true, WIDE[s]);
     held += <i32>isHeld;
   }
   return held;
