@@ -12,6 +12,7 @@ import { KEY, Running, run, temporaryFolder } from '../running.js';
 import { RawSocket } from '../socket.js';
 import { makeModel, sendFrames } from '../wearable.js';
 
+const ADMIN = 'gateway/dist/package/admin.js';
 const HOUR_MS = 3_600_000;
 /** The device's data begin so long ago that they never reach the future, ms. */
 const AGE_MS = 60_000;
@@ -196,23 +197,23 @@ describe('a clock that is set while the service runs', () => {
 
       it('closes the sockets of a revoked key within 2 s, whichever clock was set', async () => {
         const service = await start();
-        const before = new Operator({ DATA_DIR: folder.path });
-        const keys = [await before.issue('default'), await before.issue('default'), await before.issue('default')];
+        const env = { DATA_DIR: folder.path };
+        const here = new Operator(env);
+        const keys = [await here.issue('default'), await here.issue('default'), await here.issue('default')];
         const places = await Promise.all(keys.map(({ key }) => follow(service, key)));
         const devices = await Promise.all(keys.map(({ key }, i) => Device.start(service, `revoked-${i}`, key)));
-        const revoke = async (i: number, env: Readonly<Record<string, string>>) => {
-          // A process of its own, because it may have the other clock.
-          const words = ['key', 'revoke', keys[i]?.id ?? ''];
-          await run('gateway/dist/package/admin.js', words, { DATA_DIR: folder.path, ...env });
+        const stepped = { revoke: (id: string) => run(ADMIN, ['key', 'revoke', id], { ...env, ...time.env }) };
+        const revoke = async (i: number, operator: { revoke(id: string): Promise<unknown> }) => {
+          await operator.revoke(keys[i]?.id ?? '');
           const took = await eventually('the socket of the app is closed', () => places[i]?.codes.length === 1);
           expect(took).to.be.lessThan(busyLimit(2000));
           expect(places[i]?.codes).to.deep.equal([4001]);
           expect(await devices[i]?.socket.closed()).to.include({ code: 4001 });
         };
-        await revoke(0, time.env);
+        await revoke(0, here);
         time.step(step);
-        await revoke(1, time.env);
-        await revoke(2, {});
+        await revoke(1, stepped);
+        await revoke(2, here);
       });
     });
 
