@@ -14,6 +14,7 @@ import { HTTP_ERRORS } from '@device-insights/gateway/test-errors';
 import { DeviceInsights, mayReconnect } from '@device-insights/sdk';
 import { play, simulate } from '@device-insights/sdk/simulator';
 import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
 import { WebSocketServer } from 'ws';
 import { launchChromium } from './chromium.js';
 import { KEY, Running, temporaryFolder } from './running.js';
@@ -286,11 +287,17 @@ describe('the SDK, installed in a project', () => {
   });
 
   describe('shows live readings on a page', () => {
+    let browser: Browser;
+    let page: Page;
     let pages: Server;
     let api: Server;
     let socket: WebSocketServer;
     let lagOf = (_ts: number) => 0;
-    beforeEach(() => {
+    before(async () => {
+      browser = await launchChromium();
+    });
+    after(() => browser?.close());
+    beforeEach(async () => {
       lagOf = () => 0;
       cpSync(join(SDK, 'examples/live.html'), join(project.path, 'live.html'));
       pages = createServer(({ url = '/' }, response) => {
@@ -309,8 +316,11 @@ describe('the SDK, installed in a project', () => {
         response.end(JSON.stringify([{ session_id: 's', type: asked.get('type'), actual_end }]));
       }).listen(0, '127.0.0.1');
       socket = new WebSocketServer({ server: api });
+      await Promise.all([pages, api].map((server) => once(server, 'listening')));
+      page = await browser.newPage();
     });
-    afterEach(() => {
+    afterEach(async () => {
+      await page.close();
       pages.close();
       api.close();
       for (const peer of socket.clients) peer.terminate();
@@ -320,99 +330,79 @@ describe('the SDK, installed in a project', () => {
     const pageUrl = (service: string) => `http://127.0.0.1:${portOf(pages)}/live.html?url=${service}&key=${KEY}`;
 
     it('with the quality treatment of the specification, and as the service sends them', async () => {
-      const browser = await launchChromium();
-      try {
-        const page = await browser.newPage();
-        const insight = { unit: 'bpm', session_id: 's', device_id: 'd', ts: Date.now() };
-        const isWaiting = "document.getElementById('state').className === 'waiting'";
-        socket.on('connection', (peer) => {
-          peer.send('{"status":"subscribed"}');
-          const classes = { hr: ['excellent', 0.9], spo2: ['acceptable', 0.6], rr: ['unfit', 0.2] } as const;
-          for (const [type, [sqi_class, confidence]] of Object.entries(classes))
-            peer.send(JSON.stringify({ ...insight, type, value: 71.6, sqi_class, confidence }));
-        });
-        await page.goto(pageUrl(`http://127.0.0.1:${portOf(api)}`));
-        await page.waitForFunction(
-          "[...document.querySelectorAll('#readings td.age')].filter((cell) => / s$/.test(cell.textContent)).length === 3",
-        );
-        const rows = await page.$$eval('#readings tr', (all) =>
-          all.map((row) => [...row.querySelectorAll('td:not(.age)')].map((cell) => cell.textContent)),
-        );
-        expect(rows).to.deep.equal([
-          ['d', 'hr', '72', 'bpm', 'excellent'],
-          ['d', 'spo2', '71.6', 'bpm', 'acceptable'],
-          ['d', 'rr', '–', 'bpm', 'estimating'],
-        ]);
-        const opacities = await page.evaluate(
-          "[...document.querySelectorAll('#readings tr')].map((row) => getComputedStyle(row).opacity)",
-        );
-        expect(opacities).to.deep.equal(['1', '0.6', '1']);
-        expect(await page.$eval('#readings td.age', (cell) => cell.textContent)).to.match(/^\d+ s$/);
-        const shown = (selector: string) => page.$eval(selector, (element) => element.textContent);
-        for (const peer of socket.clients) peer.close(1012, 'restart');
-        api.close();
-        socket.close();
-        await page.waitForFunction(isWaiting);
-        expect(await shown('#state')).to.match(
-          /^disconnected: the connection was lost \(\d+.*; trying again in \d+ s$/,
-        );
-        await page.goto(pageUrl(''));
-        await page.waitForFunction("document.getElementById('state').className === 'closed'");
-        expect(await shown('#state')).to.match(/^Add the address and a key: live\.html\?url=/);
-        await page.goto(pageUrl(service.url));
-        await page.waitForFunction("document.getElementById('state').textContent === 'connected'");
-        await streamSome('page-1');
-        await page.waitForFunction(
-          "/^[0-9]+$/.test(document.getElementById('page-1 hr')?.querySelector('.value').textContent)",
-        );
-      } finally {
-        await browser.close();
-      }
+      const insight = { unit: 'bpm', session_id: 's', device_id: 'd', ts: Date.now() };
+      const isWaiting = "document.getElementById('state').className === 'waiting'";
+      socket.on('connection', (peer) => {
+        peer.send('{"status":"subscribed"}');
+        const classes = { hr: ['excellent', 0.9], spo2: ['acceptable', 0.6], rr: ['unfit', 0.2] } as const;
+        for (const [type, [sqi_class, confidence]] of Object.entries(classes))
+          peer.send(JSON.stringify({ ...insight, type, value: 71.6, sqi_class, confidence }));
+      });
+      await page.goto(pageUrl(`http://127.0.0.1:${portOf(api)}`));
+      await page.waitForFunction(
+        "[...document.querySelectorAll('#readings td.age')].filter((cell) => / s$/.test(cell.textContent)).length === 3",
+      );
+      const rows = await page.$$eval('#readings tr', (all) =>
+        all.map((row) => [...row.querySelectorAll('td:not(.age)')].map((cell) => cell.textContent)),
+      );
+      expect(rows).to.deep.equal([
+        ['d', 'hr', '72', 'bpm', 'excellent'],
+        ['d', 'spo2', '71.6', 'bpm', 'acceptable'],
+        ['d', 'rr', '–', 'bpm', 'estimating'],
+      ]);
+      const opacities = await page.evaluate(
+        "[...document.querySelectorAll('#readings tr')].map((row) => getComputedStyle(row).opacity)",
+      );
+      expect(opacities).to.deep.equal(['1', '0.6', '1']);
+      expect(await page.$eval('#readings td.age', (cell) => cell.textContent)).to.match(/^\d+ s$/);
+      const shown = (selector: string) => page.$eval(selector, (element) => element.textContent);
+      for (const peer of socket.clients) peer.close(1012, 'restart');
+      api.close();
+      socket.close();
+      await page.waitForFunction(isWaiting);
+      expect(await shown('#state')).to.match(/^disconnected: the connection was lost \(\d+.*; trying again in \d+ s$/);
+      await page.goto(pageUrl(''));
+      await page.waitForFunction("document.getElementById('state').className === 'closed'");
+      expect(await shown('#state')).to.match(/^Add the address and a key: live\.html\?url=/);
+      await page.goto(pageUrl(service.url));
+      await page.waitForFunction("document.getElementById('state').textContent === 'connected'");
+      await streamSome('page-1');
+      await page.waitForFunction(
+        "/^[0-9]+$/.test(document.getElementById('page-1 hr')?.querySelector('.value').textContent)",
+      );
     });
 
     it('with the age of their data after a pause too, when they arrive only a little faster than measured', async () => {
-      const browser = await launchChromium();
-      try {
-        const page = await browser.newPage();
-        const begun = Date.now();
-        socket.on('connection', (peer) => {
-          peer.send('{"status":"subscribed"}');
-          const hr = {
-            type: 'hr',
-            value: 70,
-            unit: 'bpm',
-            session_id: 's',
-            device_id: 'd',
-            sqi_class: 'excellent',
-            confidence: 1,
-          };
-          for (let k = 0; k < 40; k++) peer.send(JSON.stringify({ ...hr, ts: begun + 800 * k }));
-        });
-        lagOf = (ts) => (ts < begun + 4000 ? 3000 : 600_000);
-        await page.goto(pageUrl(`http://127.0.0.1:${portOf(api)}`));
-        await page.waitForFunction("/^back-filled/.test(document.querySelector('#readings td.age')?.textContent)");
-      } finally {
-        await browser.close();
-      }
+      const begun = Date.now();
+      socket.on('connection', (peer) => {
+        peer.send('{"status":"subscribed"}');
+        const hr = {
+          type: 'hr',
+          value: 70,
+          unit: 'bpm',
+          session_id: 's',
+          device_id: 'd',
+          sqi_class: 'excellent',
+          confidence: 1,
+        };
+        for (let k = 0; k < 40; k++) peer.send(JSON.stringify({ ...hr, ts: begun + 800 * k }));
+      });
+      lagOf = (ts) => (ts < begun + 4000 ? 3000 : 600_000);
+      await page.goto(pageUrl(`http://127.0.0.1:${portOf(api)}`));
+      await page.waitForFunction("/^back-filled/.test(document.querySelector('#readings td.age')?.textContent)");
     });
 
     it('with the age of their data, not of their publication', async () => {
-      const browser = await launchChromium();
-      try {
-        const page = await browser.newPage();
-        await page.goto(pageUrl(service.url));
-        await page.waitForFunction("document.getElementById('state').textContent === 'connected'");
-        const start = Date.now() - 86_400_000;
-        await streamSome('page-2', start);
-        await page.waitForFunction(
-          "/^back-filled, measured /.test(document.getElementById('page-2 hr')?.cells[5].textContent)",
-        );
-        expect(await page.$eval('[id="page-2 hr"]', (row) => row.className)).to.match(/ old$/);
-        const yesterday = await page.evaluate(`new Date(${start + 12_000}).toLocaleDateString()`);
-        expect(await page.$eval('[id="page-2 hr"] td.age', (cell) => cell.textContent)).to.contain(yesterday);
-      } finally {
-        await browser.close();
-      }
+      await page.goto(pageUrl(service.url));
+      await page.waitForFunction("document.getElementById('state').textContent === 'connected'");
+      const start = Date.now() - 86_400_000;
+      await streamSome('page-2', start);
+      await page.waitForFunction(
+        "/^back-filled, measured /.test(document.getElementById('page-2 hr')?.cells[5].textContent)",
+      );
+      expect(await page.$eval('[id="page-2 hr"]', (row) => row.className)).to.match(/ old$/);
+      const yesterday = await page.evaluate(`new Date(${start + 12_000}).toLocaleDateString()`);
+      expect(await page.$eval('[id="page-2 hr"] td.age', (cell) => cell.textContent)).to.contain(yesterday);
     });
   });
 });
