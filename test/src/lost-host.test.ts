@@ -17,8 +17,8 @@ import { missingOf, Stream } from './stream.js';
 
 const DEVICES = 2;
 const SUBSCRIBERS = 2;
-/** Times faster than real time: what a lost gateway had not stored yet is then little data time, as in real use. */
-const SPEED = 2;
+/** In real time: what a lost gateway had not stored yet is then little data time, as in real use. */
+const SPEED = 1;
 const START_MS = 60_000;
 /** A subscriber pings every 30 s, and misses the answer at the next ping; a device every 15 s. */
 const RECOVERY_MS = 120_000;
