@@ -7,7 +7,7 @@ import { eventually } from '../eventually.js';
 import { KEY } from '../running.js';
 import { RawSocket } from '../socket.js';
 import { connect, makeModel, sendFrames } from '../wearable.js';
-import { Desk, fakeFeed, PASSWORD, signIn } from './desk.js';
+import { Desk, fakeFeed } from './desk.js';
 
 const READING = { unit: 'bpm', session_id: '0', confidence: 0.9 };
 
@@ -234,7 +234,7 @@ describe('the people at the dashboard', () => {
   });
 
   it('a person who reads on in a list misses no row that has come meanwhile, and sees no error that is over', async () => {
-    const page = await desk.page();
+    const page = await desk.adminPage();
     await page.clock.install();
     let newest = 5;
     let fails = true;
@@ -246,7 +246,6 @@ describe('the people at the dashboard', () => {
       return route.fulfill({ json: { rows, next: String(from - 2) } });
     });
     await page.goto(`${desk.service.url}/dashboard/audit`);
-    await signIn(page, 'admin', PASSWORD);
     const more = page.getByRole('button', { name: 'Earlier entries' });
     await more.click();
     await page.getByText('Try again.').waitFor();
@@ -263,12 +262,10 @@ describe('the people at the dashboard', () => {
   });
 
   it('a person on watch sees which readings are fit, unfit and old', async () => {
-    const page = await desk.page();
+    const page = await desk.adminPage();
     await page.clock.install();
     const send = await fakeFeed(page);
     await page.goto(`${desk.service.url}/dashboard`);
-    await page.getByLabel('Password').fill('correct horse battery staple');
-    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Live' }).click();
     await page.getByRole('status').getByText('Live').waitFor();
     const now = Number(await page.evaluate('Date.now()'));
@@ -323,7 +320,7 @@ describe('the people at the dashboard', () => {
   });
 
   it('a person on watch sees at once what came before, also if it arrives before its tile is drawn', async () => {
-    const page = await desk.page();
+    const page = await desk.adminPage();
     await page.clock.install();
     await fakeFeed(page);
     await page.route('**/streaming?*', (route) =>
@@ -334,7 +331,6 @@ describe('the people at the dashboard', () => {
       route.fulfill({ json: [{ type: 'hr', unit: 'bpm', t: [Date.now()], ...lists }] }),
     );
     await page.goto(`${desk.service.url}/dashboard/health`);
-    await signIn(page, 'admin', PASSWORD);
     const live = page.getByRole('link', { name: 'Live' });
     await live.waitFor();
     await page.clock.pauseAt(Date.now() + 60_000); // No animation frame comes by itself.
@@ -349,13 +345,11 @@ describe('the people at the dashboard', () => {
   });
 
   it('a person on watch stays connected: the key is renewed before it expires', async () => {
-    const page = await desk.page();
+    const page = await desk.adminPage();
     await page.clock.install();
     const keys: string[] = [];
     page.on('websocket', (socket) => keys.push(new URL(socket.url()).searchParams.get('api_key') ?? ''));
     await page.goto(`${desk.service.url}/dashboard`);
-    await page.getByLabel('Password').fill('correct horse battery staple');
-    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Live' }).click();
     await page.getByRole('status').getByText('Live').waitFor();
     await page.clock.fastForward(430_000);

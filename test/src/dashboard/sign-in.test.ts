@@ -30,7 +30,7 @@ describe('signing in to the dashboard, in a browser', () => {
   it('sends a person whose password was reset to the sign-in, and then back to the same page', async () => {
     const env = { DATA_DIR: desk.folder.path };
     const { password } = await runAdmin<Login>(env, ['operator', 'add', 'ann', '--viewer']);
-    const page = await desk.signedIn('/audit', { name: 'ann', password });
+    const page = await desk.signedInAs('ann', password, '/audit');
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
     const reset = await runAdmin<Login>(env, ['operator', 'reset', 'ann']);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -42,7 +42,7 @@ describe('signing in to the dashboard, in a browser', () => {
   it('shows a viewer no actions that it may not perform', async () => {
     const env = { DATA_DIR: desk.folder.path };
     const { password } = await runAdmin<Login>(env, ['operator', 'add', 'vera', '--viewer']);
-    const page = await desk.signedIn('/accounts', { name: 'vera', password });
+    const page = await desk.signedInAs('vera', password, '/accounts');
     await page.getByRole('row', { name: /default/ }).waitFor();
     expect(await page.getByRole('button', { name: 'New account' }).count()).to.equal(0);
     await page.getByRole('link', { name: 'Keys' }).click();
@@ -54,14 +54,14 @@ describe('signing in to the dashboard, in a browser', () => {
   it('lets a viewer change its own password, and go on', async () => {
     const env = { DATA_DIR: desk.folder.path };
     const { password } = await runAdmin<Login>(env, ['operator', 'add', 'zoe', '--viewer']);
-    const page = await desk.signedIn('/audit', { name: 'zoe', password });
+    const page = await desk.signedInAs('zoe', password, '/audit');
     await page.getByRole('button', { name: 'Password' }).click();
     await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill('a much better one');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByRole('cell', { name: 'password changed' }).waitFor();
     await page.context().close();
-    const again = await desk.signedIn('/audit', { name: 'zoe', password: 'a much better one' });
+    const again = await desk.signedInAs('zoe', 'a much better one', '/audit');
     await again.getByRole('heading', { name: 'Audit log' }).waitFor();
     await again.context().close();
   });
@@ -98,7 +98,7 @@ describe('signing in to the dashboard, in a browser', () => {
   });
 
   it('gives access only to the dashboard: its cookie does not work on /v1, and no key works here', async () => {
-    const page = await desk.signedIn('/accounts');
+    const page = await desk.signedInAs('admin', PASSWORD, '/accounts');
     expect((await page.request.get(`${desk.service.url}/v1/sessions`)).status()).to.equal(401);
     const [cookie] = await page.context().cookies();
     expect(cookie).to.include({ httpOnly: true, sameSite: 'Strict', path: '/dashboard' });
