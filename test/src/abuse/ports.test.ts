@@ -25,35 +25,26 @@ describe('a start', () => {
     folder.remove();
   });
 
-  const expectRefusal = async (script: string, env: Record<string, string>, line: string) => {
-    const outcome = await run(script, [], { DATA_DIR: folder.path, ...env });
-    expect(outcome.code).to.equal(1);
-    expect(`${outcome.stdout}${outcome.stderr}`.trim()).to.equal(line);
+  /** Exit code and output of a start that fails. */
+  const refusalOf = async (script: string, env: Record<string, string>) => {
+    const { code, stdout, stderr } = await run(script, [], { DATA_DIR: folder.path, LOG_LEVEL: 'silent', ...env });
+    return { code, said: `${stdout}${stderr}`.trim() };
   };
-  const expectAKey = async () => {
+
+  it('on a taken port, or an address of another machine, reports it, and leaves the first key to the next start', async () => {
+    const taking = (variable: string) =>
+      `cannot listen on 127.0.0.1:${taken}: another process listens on this port; stop it, or set ${variable} to another port`;
+    const foreign =
+      'cannot listen on 192.0.2.1:0: this machine does not have this address; set HOST to one of its addresses, or to 0.0.0.0 for all';
+    const outcomes = [];
+    for (const env of [{ PORT: taken }, { METRICS_PORT: taken }, { HOST: '192.0.2.1' }])
+      outcomes.push(await refusalOf(MAIN, { PORT: '0', ...env }));
+    const lines = [taking('PORT'), taking('METRICS_PORT'), foreign];
     const service = await Running.start({ DATA_DIR: folder.path, BOOTSTRAP_API_KEY: '' });
     const key = /svc_\w+/.exec(service.banner.join('\n'))?.[0] ?? '';
-    expect((await service.call('GET', '/v1/algos', undefined, key)).status).to.equal(200);
+    const { status } = await service.call('GET', '/v1/algos', undefined, key);
     await service.end('SIGTERM');
-  };
-
-  for (const variable of ['PORT', 'METRICS_PORT']) {
-    it(`on a taken ${variable} reports it, and leaves the first key to the next start`, async () => {
-      const advice = `another process listens on this port; stop it, or set ${variable} to another port`;
-      const env = { PORT: '0', LOG_LEVEL: 'silent', [variable]: taken };
-      await expectRefusal(MAIN, env, `cannot listen on 127.0.0.1:${taken}: ${advice}`);
-      await expectAKey();
-    });
-  }
-
-  it('on an address of another machine reports it, and leaves the first key to the next start', async () => {
-    const advice = 'this machine does not have this address; set HOST to one of its addresses, or to 0.0.0.0 for all';
-    await expectRefusal(
-      MAIN,
-      { HOST: '192.0.2.1', PORT: '0', LOG_LEVEL: 'silent' },
-      `cannot listen on 192.0.2.1:0: ${advice}`,
-    );
-    await expectAKey();
+    expect({ outcomes, status }).to.deep.equal({ outcomes: lines.map((said) => ({ code: 1, said })), status: 200 });
   });
 
   it('that is stopped before it has ended still shows the first key', async () => {
@@ -71,7 +62,7 @@ describe('a start', () => {
     const line =
       'configuration: BOOTSTRAP_API_KEY must be a shared key of the account default, but this key has another account or user: choose another key';
     for (const { key } of [await operator.issue('other'), await operator.issue('default', '--user', 'ann')])
-      await expectRefusal(MAIN, { PORT: '0', BOOTSTRAP_API_KEY: key, LOG_LEVEL: 'silent' }, line);
+      expect(await refusalOf(MAIN, { PORT: '0', BOOTSTRAP_API_KEY: key })).to.deep.equal({ code: 1, said: line });
   });
 
   for (const script of [MAIN, NODE])
@@ -85,7 +76,8 @@ describe('a start', () => {
 
   it('of a fan-out node on a taken port reports it', async () => {
     const advice = 'another process listens on this port; stop it, or set PORT to another port';
-    const env = { REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'silent', PORT: taken };
-    await expectRefusal(NODE, env, `cannot listen on 127.0.0.1:${taken}: ${advice}`);
+    const said = `cannot listen on 127.0.0.1:${taken}: ${advice}`;
+    const env = { REDIS_URL: 'redis://127.0.0.1:1', PORT: taken };
+    expect(await refusalOf(NODE, env)).to.deep.equal({ code: 1, said });
   });
 });
