@@ -316,8 +316,7 @@ function matrix(name: string, openStore: () => Promise<{ env: Record<string, str
 
     /** A device whose parameters are mixed up. */
     async function ingestAs(deviceId: string): Promise<void> {
-      const model = await makeModel(gateway, source);
-      const query = new URLSearchParams({ device_id: deviceId, device_model_id: model, api_key: KEY });
+      const query = new URLSearchParams({ device_id: deviceId, device_model_id: sessionModel, api_key: KEY });
       const socket = new RawSocket(`${gateway.wsUrl}/stream/ingest?${query}`);
       await socket.next().then(
         () => socket.close(),
