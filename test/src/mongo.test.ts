@@ -19,7 +19,7 @@ describe('with MongoDB', () => {
   it('says what to check where no server belongs to the replica set', async () => {
     const uri = new URL(mongo.uri('set'));
     uri.searchParams.set('replicaSet', 'another');
-    uri.searchParams.set('socketTimeoutMS', '3000'); // How long it looks for one.
+    uri.searchParams.set('socketTimeoutMS', '10000'); // How long it looks for one.
     const { code, stdout } = await run('gateway/dist/package/check.js', [], { PORT: '0', MONGODB_URI: uri.href });
     expect(code).to.equal(1);
     expect(stdout).to.match(
