@@ -1,13 +1,13 @@
 import { logistic, UNTRUSTED } from '../math/logistic';
 import { SLOW_HZ } from '../memory/channel';
 import { featuresOf, Model } from '../memory/features';
-import { PulseState, STATES } from '../memory/pulse_state';
+import { PulseState } from '../memory/pulse_state';
 import { Row } from '../memory/row';
 import { shortInARow } from './count';
 import { HR_PPG_MOTION_WEIGHTS } from './hr_ppg_motion_weights';
 import { HR_PPG_REST_WEIGHTS } from './hr_ppg_rest_weights';
 import { isSame, secondInStep } from './octave';
-import { Count, GRID_PER_MINUTE, LOWEST, PulseWindow, Spectra, Tracked } from './records';
+import { Count, GRID_PER_MINUTE, HIGHEST, PulseWindow, Spectra, Tracked } from './records';
 import { shareNear } from './spectrum';
 import { massNear } from './tracker';
 import { BEAT, COUNT, LOADING, MOTION, OCTAVE, QUALITY, RATE, REST, TRACK } from './tuning';
@@ -136,7 +136,7 @@ export function leavesOutRun(count: Count, rate: f32): bool {
  */
 export function hasMidway(state: PulseState, count: Count, rate: f32): bool {
   const second = secondInStep(state);
-  const mayBeHalf = rate > OCTAVE.DICROTIC && rate <= <f32>0.5 * <f32>(LOWEST + STATES - 1) + RATE.ALIKE;
+  const mayBeHalf = rate > OCTAVE.DICROTIC && rate <= <f32>0.5 * <f32>HIGHEST + RATE.ALIKE;
   if (mayBeHalf && second > OCTAVE.STRONG_SECOND) return true;
   return count.midway > OCTAVE.MIDWAY && second > OCTAVE.MIDWAY && difference(count.rate, rate) < 1;
 }

@@ -1,6 +1,6 @@
 import { FFT_MAX, turnCos, turnSin } from '../math/fft';
-import { BINS, PulseState, STATES } from '../memory/pulse_state';
-import { FIRST_BIN, Line, LOWEST, POINTS, Spectra, WINDOW_SECONDS } from './records';
+import { BINS, PulseState } from '../memory/pulse_state';
+import { FIRST_BIN, HIGHEST, Line, LOWEST, POINTS, Spectra, WINDOW_SECONDS } from './records';
 import { amplitudeGain, binOf, lineAt, opticalPower, residualAt } from './spectrum';
 import { lineNear } from './tracker';
 import { OCTAVE, RATE, SPECTRUM } from './tuning';
@@ -81,7 +81,7 @@ export function hasHalf(state: PulseState, bpm: f32, moving: bool): bool {
 /** Whether the line of a rate at rest is faint beside one above the range, of which it is half, or what sampling makes of its harmonics. */
 export function hasFaster(spectra: Spectra, lane: i32, bpm: f32): bool {
   let above: f32 = 0;
-  for (let k = binOf(<f32>(LOWEST + STATES - 1)) + 1; k < BINS; k++) above = max(above, opticalPower(spectra, lane, k));
+  for (let k = binOf(<f32>HIGHEST) + 1; k < BINS; k++) above = max(above, opticalPower(spectra, lane, k));
   return lineAt(spectra, lane, bpm) < OCTAVE.HALF_SEEN * OCTAVE.HALF_SEEN * above;
 }
 

@@ -1,5 +1,5 @@
 import { SLOW_HZ } from '../memory/channel';
-import { BINS, BINS_ROW } from '../memory/pulse_state';
+import { BINS, BINS_ROW, STATES } from '../memory/pulse_state';
 import { Row, rowAt, rowOf } from '../memory/row';
 
 /**
@@ -22,6 +22,8 @@ export const FIRST_BIN: i32 = 7;
 export const GRID_PER_MINUTE: f32 = 1920; // 60 * SLOW_HZ
 /** Lowest tracked rate, bpm. */
 export const LOWEST: i32 = 30;
+/** Highest tracked rate, bpm. */
+export const HIGHEST: i32 = LOWEST + STATES - 1;
 /** Optical channels, each with its rising and its falling slopes. */
 export const TRAINS: i32 = 8;
 export const MAX_PEAKS: i32 = 64;

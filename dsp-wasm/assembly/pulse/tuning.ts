@@ -169,7 +169,7 @@ export namespace OCTAVE {
    * above DICROTIC none has more than 0.66. [ratio; derived: that of weak beats of three tenths of the height]
    */
   export const STRONG_SECOND: f32 = 0.9;
-  /** Rate above which no second wave is so strong; one person of the recordings has one of 1.08 at 83 bpm. [bpm; derived: half of 180, from which on weak upstrokes are too flat] */
+  /** Above this rate no second wave is as strong as that; at 83 bpm one person of the recordings has 1.08. [bpm; derived: half of 180 bpm, above which weak upstrokes are too flat] */
   export const DICROTIC: f32 = 90;
   /** Largest difference of two rates, or of two intervals, that count as the same. [share; fitted: npm run fit -- --constants] */
   export const SAME_RATE: f32 = 0.1;

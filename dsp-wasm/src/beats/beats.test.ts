@@ -290,7 +290,7 @@ describe('beats', () => {
       return { ...found, quality: own.reduce((sum, { quality }) => sum + quality, 0) / own.length };
     }
 
-    it('that is not trusted where light had no pulse for a part of the minute: what was found there is no beat', () => {
+    it('that is not trusted where the light had no pulse for part of the minute: what was found there is no beat', () => {
       const next = random(7);
       const values = light(sinus(90), 50).map((v, i) => (i > 28 * 50 && i < 52 * 50 ? 50_000 + 5 * next() : v));
       const { confidence, quality } = byLight(values, 34, 46);

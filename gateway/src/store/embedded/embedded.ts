@@ -9,13 +9,10 @@ import { hold } from './hold.js';
 import type { Tables } from './kinds.js';
 import { assertSchema, makeSchema, OtherSchema } from './schema.js';
 import { type Soundness, WHAT_TO_DO } from './soundness.js';
-import { operationsIn, StoreThread, type ThreadData } from './store-thread.js';
+import { type Connection, operationsIn, StoreThread, type ThreadData } from './store-thread.js';
 import { tablesOn } from './tables.js';
 
 export const FILE = 'device-insights.db';
-
-/** Where a connection of the store runs. */
-export type Connection = Pick<StoreThread, 'call' | 'pages' | 'close'>;
 
 type Connect = (data: ThreadData, soundness: Soundness) => Connection;
 
@@ -41,6 +38,7 @@ export async function startEmbeddedStore(directory: string, clock: Clock): Promi
  * Opens the store that needs no server: an SQLite file in a directory, which is created if it is missing. Several
  * processes may have it open. Reads the whole file, and rejects if it is damaged; rejects with `OtherSchema` if another
  * version of the service has written it.
+ * @param connect where its two connections run; by default each in a thread of its own
  */
 export async function openEmbeddedStore(directory: string, clock: Clock, connect = inThread): Promise<Store> {
   await makeFile(directory, join(directory, FILE));

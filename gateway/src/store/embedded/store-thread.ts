@@ -159,11 +159,14 @@ export class StoreThread {
   }
 }
 
+/** A connection of the store, wherever it runs. */
+export type Connection = Pick<StoreThread, 'call' | 'pages' | 'close'>;
+
 /** The operations of a store of the given names, run on its two connections. */
 export function operationsIn(
   methods: readonly string[],
-  reader: Pick<StoreThread, 'call' | 'pages'>,
-  writer: Pick<StoreThread, 'call' | 'pages'>,
+  reader: Connection,
+  writer: Connection,
 ): Omit<Tables, 'commitText'> & Pick<Store, 'commit'> {
   const calls = methods.map((method) => {
     const thread = (WRITES as readonly string[]).includes(method) ? writer : reader;

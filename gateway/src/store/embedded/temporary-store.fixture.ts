@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '@device-insights/fanout/platform/clock';
 import type { Store } from '../store.js';
 import { Database } from './database.js';
-import { type Connection, openEmbeddedStore } from './embedded.js';
-import type { ThreadData } from './store-thread.js';
+import { openEmbeddedStore } from './embedded.js';
+import type { Connection, ThreadData } from './store-thread.js';
 import { tablesOn } from './tables.js';
 
 /** Opens an embedded store in a new folder, which is removed when the store is closed. */
